@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal
 
@@ -28,6 +29,7 @@ pytestmark = [
 ]
 
 FORMAT = "gen1randombattle"
+VGC = "gen9vgc2024regg"
 SEED = 7
 MOST_CHOICES = 500
 TIMEOUT_MS = 120_000
@@ -177,26 +179,62 @@ def test_undo_takes_back_a_turn_and_help_does_not_count(tab: Tab) -> None:
     assert "Your score" not in page.locator("main").inner_text()
 
 
-def test_in_doubles_a_key_goes_back_to_the_first_pokemon(browser: BrowserContext, tmp_path: Path) -> None:
-    file = write_play_page("gen9randomdoublesbattle", ["random"], tmp_path / "page")
-    found = open_tab(browser, file.as_uri())
+@contextmanager
+def scripted_page(browser: BrowserContext, format_id: str, folder: Path) -> Iterator[Page]:
+    """Open a page of ``format_id`` against ``random``, begin a battle, and check for problems afterwards."""
+    found = open_tab(browser, write_play_page(format_id, ["random"], folder).as_uri())
     page = found.page
     page.wait_for_selector("form.setup")
     page.fill("#seed", str(SEED))
     page.click("button[type=submit]")
     page.wait_for_selector("button.choice")
-    first = page.locator("button.choice .name").all_inner_texts()
-    page.keyboard.press("1")
-    page.get_by_text(f"Second Pokémon (first: {first[0]})", exact=True).wait_for()
-    page.keyboard.press("Backspace")
-    page.get_by_text("First Pokémon", exact=True).wait_for()
-    assert page.locator("button.choice .name").all_inner_texts() == first
-    page.keyboard.press("2")
-    page.get_by_text(f"Second Pokémon (first: {first[1]})", exact=True).wait_for()
-    play_to_the_end(page, by_key=True)
-    assert re.search("win|draw", page.locator("h2").first.inner_text())
+    yield page
     assert found.problems == []
+    assert all(re.match("file:|blob:|data:", url) for url in found.requests)
     page.close()
+
+
+def test_in_doubles_a_key_goes_back_to_the_first_pokemon(browser: BrowserContext, tmp_path: Path) -> None:
+    with scripted_page(browser, "gen9randomdoublesbattle", tmp_path) as page:
+        first = page.locator("button.choice .name").all_inner_texts()
+        page.keyboard.press("1")
+        page.get_by_text(f"Second Pokémon (first: {first[0]})", exact=True).wait_for()
+        page.keyboard.press("Backspace")
+        page.get_by_text("First Pokémon", exact=True).wait_for()
+        assert page.locator("button.choice .name").all_inner_texts() == first
+        page.keyboard.press("2")
+        page.get_by_text(f"Second Pokémon (first: {first[1]})", exact=True).wait_for()
+
+
+@pytest.mark.parametrize("format_id", ["gen9randombattle", VGC])
+def test_whole_battles_of_generation_9_by_key_and_by_mouse(
+    browser: BrowserContext, tmp_path: Path, format_id: str
+) -> None:
+    with scripted_page(browser, format_id, tmp_path) as page:
+        if format_id == VGC:
+            leads = choose_leads(page)
+            page.locator("h2", has_text="Turn 1").wait_for()
+            assert set(page.locator(".side.own .actives strong").all_inner_texts()) == leads
+        play_to_the_end(page, by_key=True)
+        page.keyboard.press("m")
+        page.wait_for_selector("button.choice")
+        play_to_the_end(page, by_key=False)
+        assert re.search("win|draw", page.locator("h2").first.inner_text())
+        assert re.search(r"Turn \d+", page.locator(".log").inner_text())
+        page.get_by_role("button", name="Analyse").click()
+        page.wait_for_selector("h3:has-text('Team Preview'), h3:has-text('Turn')")
+        page.keyboard.press("End")
+        page.wait_for_selector("h3:has-text('The end')")
+
+
+def choose_leads(page: Page) -> set[str]:
+    """Choose the third and the first Pokémon to lead at Team Preview, and two behind; return the leads' names."""
+    page.locator("h2", has_text="Team Preview").wait_for()
+    names = page.locator("button.choice.switch .name").all_inner_texts()
+    for key in "3112":
+        page.keyboard.press(key)
+        page.wait_for_selector("main:not([aria-busy])")
+    return {name.removeprefix("Switch to ") for name in (names[2], names[0])}
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -271,3 +309,81 @@ def test_a_wrong_file_gets_one_message(tab: Tab, tmp_path: Path, text: str, mess
     tab.page.set_input_files("#file", file)
     tab.page.wait_for_selector(".problem:has-text('')")
     tab.page.locator(".problem", has_text=message).wait_for()
+
+
+SCRIPT = "<img src=x onerror=window.didRun=1><script>window.didRun=1</script>"
+MOST_BYTES = 2**20
+MOST_GAP_MS = 1000
+
+
+@pytest.fixture(scope="module")
+def log() -> str:
+    """A whole battle of the page's format."""
+    game = showdown_game(FORMAT)
+    players = (PolicyId("random"), PolicyId("random"))
+    with Session(game.open_arena(num_gateways=1), 1) as session:
+        session.load(open_store("."), set(players))
+        (finished,) = session.play([PairedBattles(SEED, game.teams(), 300.0).assignment(0, players, log=True)])
+    assert finished.outcome is not None
+    assert finished.outcome.log is not None
+    return finished.outcome.log
+
+
+def hostile(log: str, case: str) -> str:
+    """Return the log as ``case`` says."""
+    middle = log.index("|move|", len(log) // 2) + len("|move|p1")
+    full = log + "|c|user|spam\n|-message|spam\n" * ((MOST_BYTES - len(log)) // 28)
+    texts = {
+        "another format": log.replace("|tier|[Gen 1] Random Battle", "|tier|[Gen 9] OU"),
+        "cut mid-line": log[:middle],
+        "cut between lines": log[: log.index("\n", middle)],
+        "a megabyte": full,
+        "more than a megabyte": full + "|c|user|" + "spam" * 10,
+        "a turn of a megabyte": log[:middle] + "|-damage|p1a: x|1/100\n" * ((MOST_BYTES - middle) // 23),
+        "a line of a megabyte": log + "|-message|" + "x" * (MOST_BYTES - len(log) - 20),
+        "scripts": log.replace("Player 1", f"{SCRIPT}1").replace("Player 2", f"{SCRIPT}2")
+        + f"|c|{SCRIPT}|{SCRIPT}\n|-message|{SCRIPT}\n|raw|{SCRIPT}\n|html|{SCRIPT}\n|uhtml|x|{SCRIPT}\n",
+    }
+    return texts[case]
+
+
+@pytest.mark.parametrize(
+    ("case", "message"),
+    [
+        ("another format", "this page plays gen1randombattle"),
+        ("cut mid-line", "cannot be read at |move|p"),
+        ("cut between lines", None),
+        ("a megabyte", None),
+        ("more than a megabyte", "expected a battle of at most"),
+        ("a turn of a megabyte", None),
+        ("a line of a megabyte", "expected at most 4096"),
+        ("scripts", None),
+    ],
+)
+def test_a_hostile_log_gets_one_message_or_its_board(
+    tab: Tab, tmp_path: Path, log: str, case: str, message: str | None
+) -> None:
+    page = tab.page
+    page.evaluate(
+        """() => {
+            window.longest = 0;
+            new PerformanceObserver((list) => {
+                window.longest = Math.max(window.longest, ...list.getEntries().map(({ duration }) => duration));
+            }).observe({ type: "longtask" });
+        }"""
+    )
+    file = tmp_path / "battle.log"
+    file.write_text(hostile(log, case))
+    page.set_input_files("#file", file)
+    if message is None:
+        page.wait_for_selector("h3:has-text('Turn 1')")
+        page.keyboard.press("End")
+        page.wait_for_selector("h3:has-text('The end')")
+        page.keyboard.press("ArrowLeft")
+        page.wait_for_selector("h3:has-text('Turn')")
+        assert page.locator(".problem").count() == 0
+    else:
+        page.locator(".problem", has_text=message).wait_for()
+    assert page.evaluate("window.longest") < MOST_GAP_MS
+    assert page.evaluate("window.didRun") is None
+    assert page.locator("main img, main script").count() == 0

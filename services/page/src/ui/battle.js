@@ -2,7 +2,7 @@
 import { action, choiceButtons, nameOf } from "./choices.js";
 import { h, percent } from "./dom.js";
 import { field } from "./field.js";
-import { inWords } from "./words.js";
+import { inWords, turnInWords } from "./words.js";
 
 /**
  * @typedef {object} Table a battle that is on
@@ -35,7 +35,7 @@ export function showBattle(engine, main, table, view, go) {
     main.replaceChildren(
       h("div.battle", {},
         h("div.left", {},
-          h("h2", { tabindex: -1 }, view.over ? outcome(view, seat, names) : `Turn ${view.turn}`),
+          h("h2", { tabindex: -1 }, view.over ? outcome(view, seat, names) : turnInWords(view.turn)),
           note ? h("p.notice", { role: "status" }, note) : null,
           view.helped ? h("p.note", {}, "You had help: this battle does not count in the score.") : null,
           isOpen && view.choices.length ? choiceButtons(view.choices, choose) : null,
@@ -95,9 +95,13 @@ function outcome(view, seat, names) {
   return view.winner === seat ? "You win" : `${names[view.winner]} wins`;
 }
 
+/** Lines of the log in words: some hundred turns. More would keep the page from answering. */
+const MOST_LINES = 4000;
+
 /** @param {any} view @param {number} seat @param {[string, string]} names @returns {HTMLElement} */
 export function log(view, seat, names) {
-  const entries = inWords(view.lines, seat, names);
+  const entries = inWords(view.lines.slice(-MOST_LINES), seat, names);
+  if (view.lines.length > MOST_LINES) entries.unshift({ kind: "text", text: "Earlier lines are left out." });
   return h("section.log", { "aria-label": "Log" }, h("h3", {}, "Log"),
     h("div.lines", { role: "log", "aria-live": "polite", "aria-label": "Log", tabindex: 0 },
       h("ol", {}, ...entries.map(({ kind, text }) => h(kind === "turn" ? "li.turn" : "li", {}, text)))));

@@ -6,6 +6,7 @@ import { field } from "./field.js";
 import { CLASSES, bestOf, classOf, inSentences, markMistakes } from "./mistakes.js";
 import { log } from "./battle.js";
 import { saveReplay } from "./record.js";
+import { turnInWords } from "./words.js";
 
 /** Forks of each tried choice. */
 const FORKS = 4;
@@ -56,7 +57,7 @@ export async function showBoard(engine, main, page, record, go, judge) {
           judges.length > 1 ? chooser("Judged by", judges.map((/** @type {any} */ each) => each.name), judges.findIndex((/** @type {any} */ each) => each.id === policy), (value) => showBoard(engine, main, page, record, go, judges[value].id)) : null),
         h("div.columns", {},
           h("div.left", {},
-            h("h3", {}, state.at < last ? `Turn ${step.turn}` : "The end"),
+            h("h3", {}, state.at < last ? turnInWords(step.turn) : "The end"),
             step.win === null ? null : h("p.win", {}, `${names[0]}: ${percent(step.win)} to win.`, changeOf(step)),
             ...step.decisions.map((/** @type {any} */ decision) => decisionTable(decision, names)),
             state.at < last && record.setup ? playOn(page, state.at, go) : null),

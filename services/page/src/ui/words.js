@@ -80,3 +80,6 @@ export function inWords(lines, seat, names) {
   }
   return entries;
 }
+
+/** @param {number} turn @returns {string} */
+export const turnInWords = (turn) => (turn === 0 ? "Team Preview" : `Turn ${turn}`);
