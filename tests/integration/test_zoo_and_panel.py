@@ -55,6 +55,16 @@ def test_a_published_policy_has_a_card_and_keeps_its_name(tmp_path: Path, capsys
     card = capsys.readouterr().out
     for part in ("It plays at random.", "| max-power |", "% .", "zoo:first"):
         assert part.strip(" .") in card
+    levels = ["policy", "levels", f"{zoo}#first", "--against", f"{zoo}#first@greedy", "--battles", "4"]
+    assert run_command_line([*levels, "--temperature", "0", "--temperature", "9"]) == 0
+    assert run_command_line(["policy", "show", f"{zoo}#first"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.count("against first@greedy") == 4, "two levels, printed by both commands"
+    assert "- temperature 9 scores " in shown
+    levels[2] += "@greedy"
+    assert run_command_line(levels) == 64
+    assert "without '@'" in capsys.readouterr().err
+
     assert run_command_line(["policy", "show", f"{zoo}#first", "--json"]) == 0
     shown = capsys.readouterr().out
     assert str(tmp_path) not in shown, "a card names no folder"

@@ -6,13 +6,16 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from nashdex.commands.output import JsonOption, print_json, print_text
+from nashdex.commands.output import JsonOption, print_json, print_note, print_text
+from nashdex.commands.run_options import SeedOption
+from nashdex.core.stopping import install_stop_handlers
 
 if TYPE_CHECKING:
     from nashdex.core.documents import Document
 
 D = TypeVar("D", bound="Document")
 
+_TEMPERATURES = (0.0, 4.0, 8.0, 16.0)
 _POLICY = "As in `nashdex battle`: zoo:NAME, STORE#ID or RUN#newest."
 
 
@@ -74,6 +77,7 @@ def show_policy(
     """Print the card of a published policy, or the description of another stored one."""
     from nashdex.core.errors import ConfigurationError
     from nashdex.core.references import PolicyReference
+    from nashdex.evaluator.levels import level_in_words, read_levels
     from nashdex.policies.references import find_policy, format_of_policy
     from nashdex.policies.sources import source_of
     from nashdex.store import open_store
@@ -88,8 +92,13 @@ def show_policy(
     if card is not None:
         if as_json:
             print_json(card.model_dump(mode="json"))
-        else:
-            print_text(card_text(card).rstrip())
+            return
+        print_text(card_text(card).rstrip())
+        levels = read_levels(store, card.policy)
+        if levels is not None:
+            print_text("\n## Levels\n")
+            for level in levels.levels:
+                print_text(f"- temperature {level.temperature:g} {level_in_words(level, levels.against)}")
         return
     kind, name = source_of(found).describe(store, found)
     facts = {"policy": found, "kind": kind, "name": name, "format": format_of_policy(reference), "card": None}
@@ -97,6 +106,63 @@ def show_policy(
         print_json(facts)
     else:
         print_text(f"{found}: {name}, {kind}, {facts['format'] or 'format not stated'}; it was not published: no card")
+
+
+def measure_policy_levels(
+    policy: Annotated[
+        str, typer.Argument(metavar="POLICY", help="A stored network without '@': zoo:NAME, STORE#ID or RUN#newest.")
+    ],
+    *,
+    temperatures: Annotated[
+        list[float] | None,
+        typer.Option(
+            "--temperature",
+            metavar="T",
+            min=0,
+            max=99,
+            help="A level's temperature, 0 for its most probable choices; may be repeated. [default: 0, 4, 8 and 16]",
+        ),
+    ] = None,
+    against: Annotated[str, typer.Option(metavar="POLICY", help="The player that every level meets.")] = "heuristic",
+    battles: Annotated[int, typer.Option(min=2, max=1_000_000, help="Battles of each level.")] = 400,
+    seed: SeedOption = 0,
+    gateways: Annotated[int, typer.Option(min=1, max=64, help="Simulator processes.")] = 1,
+    as_json: JsonOption = False,
+) -> None:
+    """Measure how strong a policy is at some temperatures, and store that beside it, for `nashdex play`.
+
+    The page of `nashdex play` then offers each temperature as a level, with this score. Every level meets the same
+    player in side-swapped pairs with the same teams. Levels that were measured earlier are replaced.
+    """
+    install_stop_handlers()
+    from nashdex.core.errors import ConfigurationError
+    from nashdex.core.references import PolicyReference
+    from nashdex.evaluator.levels import MOST_LEVELS, level_in_words, measure_levels, stored_policy, write_levels
+    from nashdex.runs.played_format import format_to_play
+    from nashdex.settings.process import load_telemetry_settings
+    from nashdex.telemetry.logging import configure_logging
+
+    configure_logging(load_telemetry_settings())
+    chosen = temperatures or list(_TEMPERATURES)
+    if len(chosen) > MOST_LEVELS:
+        raise ConfigurationError(f"{len(chosen)} temperatures; expected at most {MOST_LEVELS}")
+    store, _ = stored_policy(PolicyReference.parse(policy))
+    levels = measure_levels(
+        format_to_play(None, {"POLICY": policy}),
+        policy,
+        against,
+        chosen,
+        battles=battles,
+        seed=seed,
+        num_gateways=gateways,
+        on_level=lambda level: print_note(f"temperature {level.temperature:g}: {level_in_words(level, against)}"),
+    )
+    write_levels(store, levels)
+    if as_json:
+        print_json(levels.model_dump(mode="json"))
+        return
+    for number, level in enumerate(levels.levels, 1):
+        print_text(f"level {number}: temperature {level.temperature:g} {level_in_words(level, levels.against)}")
 
 
 def get_policy(
@@ -138,6 +204,7 @@ app = typer.Typer(no_args_is_help=True, help="List, publish and export policies;
 app.command("show")(show_policy)
 app.command("get")(get_policy)
 app.command("publish")(publish_policy)
+app.command("levels")(measure_policy_levels)
 
 
 @app.command("list")

@@ -10,6 +10,7 @@ policies/{policy}/policy.json, weights.safetensors, table.safetensors
 imported/{policy}/policy.json, weights.safetensors, vocabulary.json    from other projects; frozen
 published.json                                                 names for good, in a folder such as the zoo
 cards/{policy}.json                                            the card of a published policy
+cards/{policy}.levels.json                                     temperatures with measured strength
 initial/...                                                    what the first network begins from; keys as above
 iterations/{iteration:04d}/{step}/{shard:05d}/{attempt}/...    data of one attempt
 iterations/{iteration:04d}/{step}/{shard:05d}/manifest.json    written last, only if absent
@@ -146,6 +147,11 @@ def ensemble_document(policy: BarePolicyId) -> str:
 def policy_card(policy: BarePolicyId) -> str:
     """Return the key of a published policy's card."""
     return f"cards/{policy}.json"
+
+
+def policy_levels(policy: BarePolicyId) -> str:
+    """Return the key of a policy's levels."""
+    return f"cards/{policy}.levels.json"
 
 
 def replay_part(sha256: str) -> str:

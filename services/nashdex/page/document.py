@@ -40,6 +40,8 @@ class PagePolicy(Model):
     """Reward predicted by its critic."""
     calibration: str | None = None
     """Sentence on how far its critic's win probability can be believed; None where it was not measured."""
+    level: int | None = None
+    """Number of the level, the weakest first, of a temperature that was measured; None otherwise."""
     members: tuple[PageMixture, ...] = ()
     """Members of a mixture, which draws one for each battle."""
 

@@ -10,6 +10,7 @@ from typing import Final
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.ids import BarePolicyId, PlayedPolicy, PolicyId, style_suffix
 from nashdex.core.references import PolicyReference
+from nashdex.evaluator.levels import level_in_words, read_levels
 from nashdex.games.space import Space
 from nashdex.page.bundle import cache_directory
 from nashdex.page.document import PageMixture, PagePolicy
@@ -53,7 +54,9 @@ def page_policies(
             raise ConfigurationError(f"{text!r} looks ahead, which a page cannot do: name the policy without 'search:'")
         referred = resolve(reference)
         members = [_add(found, referred.store, policy, space) for policy in referred.mixture]
-        if len(members) > 1:
+        if len(members) == 1 and referred.store is not None and not is_scripted(PolicyId(members[0])):
+            _add_levels(found, referred.store, PolicyId(members[0]))
+        elif len(members) > 1:
             weights = referred.mixture.values()
             found.entries.insert(
                 0,
@@ -76,6 +79,26 @@ def _add(found: PagePolicies, store: ObjectStore | None, policy: PolicyId, space
             assert store is not None, "a stored policy has a store"
             found.entries.append(_stored(found, store, policy, space))
     return policy
+
+
+def _add_levels(found: PagePolicies, store: ObjectStore, policy: PolicyId) -> None:
+    """Add the measured levels of a policy after it; where one is there already, state its score."""
+    bare = PlayedPolicy.of(policy).policy
+    levels = read_levels(store, bare)
+    place = next(at for at, entry in enumerate(found.entries) if entry.id == policy)
+    base = found.entries[place]
+    for number, level in enumerate(() if levels is None else levels.levels, 1):
+        assert levels is not None
+        facts = {"rating": level_in_words(level, levels.against), "level": number}
+        level_id = f"{bare}{style_suffix(level.temperature)}"
+        same = next((at for at, entry in enumerate(found.entries) if entry.id == level_id), None)
+        if same is not None:
+            found.entries[same] = found.entries[same].model_copy(update={"rating": facts["rating"]})
+            continue
+        place += 1
+        bare_name = base.name.removesuffix(style_suffix(base.temperature))
+        facts |= {"id": level_id, "name": f"{bare_name}, level {number}", "temperature": level.temperature}
+        found.entries.insert(place, base.model_copy(update=facts))
 
 
 def _scripted(policy: PolicyId, space: Space) -> PagePolicy:

@@ -104,7 +104,7 @@ class ActorCritic(nn.Module, ABC):
     def logits_and_prediction(self, observations: Tensor) -> tuple[Tensor, Tensor | None]:
         """Return the logits, and the opponent's, (B, C) of ``opponent_choices``; None without a head for them.
 
-        The prediction is for training alone: its loss shapes what the actor sees in an observation.
+        The prediction's loss shapes what the actor sees in an observation; no policy plays by it.
         """
         return self.logits(observations), None
 
