@@ -10,12 +10,14 @@ from typing import Literal
 import pytest
 from playwright.sync_api import BrowserContext, Page
 
+from nashdex.cli import run_command_line
 from nashdex.core.ids import PolicyId
 from nashdex.games.registry import showdown_game
 from nashdex.page.bundle import page_directory
 from nashdex.page.writing import write_play_page
 from nashdex.rollout.pairs import PairedBattles
 from nashdex.rollout.session import Session
+from nashdex.settings.networks import PointerSettings
 from nashdex.store import open_store
 from support.begun_runs import begin_run
 from support.browser import Tab, chromium_path, open_tab, running_browser
@@ -37,7 +39,12 @@ TIMEOUT_MS = 120_000
 
 @pytest.fixture(scope="module")
 def policy(tmp_path_factory: pytest.TempPathFactory) -> str:
-    return stored_network(tmp_path_factory.mktemp("store"), FORMAT)
+    sizes = {"embedding_size": 4, "move_size": 8, "pokemon_size": 8, "context_size": 16, "scorer_size": 8}
+    settings = PointerSettings(kind="pointer", **sizes, predicts_opponent=True)
+    made = stored_network(tmp_path_factory.mktemp("store"), FORMAT, settings)
+    levels = ["policy", "levels", made, "--against", "random", "--battles", "4"]
+    assert run_command_line([*levels, "--temperature", "0", "--temperature", "9"]) == 0
+    return made
 
 
 @pytest.fixture(scope="module")
@@ -159,6 +166,11 @@ def test_a_person_plays_a_whole_battle_and_sees_it_on_the_board(tab: Tab, *, by_
     # Every decision's probabilities are a distribution, and the played choice has a value.
     for row in played.all():
         assert re.search(r"\d+ %.*\d+ %", row.inner_text(), re.DOTALL)
+    # In turn 1 each side has shown one Pokémon, and no move: everything is possible.
+    assert page.get_by_text("what it has not shown 100 %").count() == 2
+    page.keyboard.press("End")
+    page.keyboard.press("ArrowLeft")
+    assert re.search(r"Expected of (made|You): .*\d+ %", page.locator(".board").inner_text())
     page.keyboard.press("End")
     page.wait_for_selector("h3:has-text('The end')")
 
@@ -192,6 +204,42 @@ def scripted_page(browser: BrowserContext, format_id: str, folder: Path) -> Iter
     assert found.problems == []
     assert all(re.match("file:|blob:|data:", url) for url in found.requests)
     page.close()
+
+
+def test_levels_are_offered_with_their_measured_score(tab: Tab) -> None:
+    page = tab.page
+    offered = page.locator("#opponent option").all_inner_texts()
+    expected = [r"made", *(rf"made, level {n} \(scores \d+ % \(\d+ to \d+\) against random\)" for n in (1, 2))]
+    assert all(re.fullmatch(*pair) for pair in zip([*expected, "random", "max-power"], offered, strict=True))
+    begin(page, opponent=offered[1])
+    page.get_by_role("button", name="Resign").click()
+    page.get_by_role("button", name="Analyse").click()
+    page.get_by_text("Judged by made:").wait_for()
+
+
+def test_the_teacher_takes_back_what_the_board_calls_mistakes(tab: Tab) -> None:
+    page = tab.page
+    page.check("#teach")
+    begin(page)
+    insisted = 0
+    for _ in range(MOST_CHOICES):
+        if page.locator("button.choice").count() == 0:
+            break
+        page.keyboard.press("1")
+        page.wait_for_selector("main:not([aria-busy])")
+        if page.locator(".notice", has_text="Taken back").count():
+            insisted += 1
+            page.keyboard.press("1")
+            page.wait_for_selector("main:not([aria-busy])")
+    assert insisted > 0
+    assert "does not count" in page.locator("main").inner_text()
+    page.get_by_role("button", name="Analyse").click()
+    page.wait_for_selector("svg.curve")
+    page.wait_for_selector("progress", state="detached")
+    summary = page.locator(".summary").inner_text()
+    counts = re.search(r"You: accuracy \d+ %, (\d+) blunders?, (\d+) mistakes?", summary)
+    assert counts is not None
+    assert sum(map(int, counts.groups())) == insisted
 
 
 def test_in_doubles_a_key_goes_back_to_the_first_pokemon(browser: BrowserContext, tmp_path: Path) -> None:
@@ -254,16 +302,45 @@ def test_axe_finds_nothing_serious_on_any_screen(tab: Tab, scheme: Literal["ligh
     assert serious_problems(page) == []
 
 
-def test_play_on_from_a_turn_of_the_board(tab: Tab) -> None:
+def test_playing_on_from_two_turns_keeps_both_variations(tab: Tab, tmp_path: Path) -> None:
     page = tab.page
     begin(page, opponent="max-power")
     play_to_the_end(page, by_key=False)
     page.get_by_role("button", name="Analyse").click()
+    for turn, side in ((1, 2), (2, 1)):
+        page.wait_for_selector("svg.curve")
+        if turn == 2:
+            page.select_option("label:has-text('Line') select", "0")
+            page.wait_for_selector("svg.curve")
+        page.keyboard.press("Home")
+        for _ in range(turn - 1):
+            page.keyboard.press("ArrowRight")
+        page.locator("h3", has_text=f"Turn {turn}").first.wait_for()
+        page.get_by_role("button", name=f"as side {side}").click()
+        page.locator("button.choice").nth(1).click()
+        page.wait_for_selector("main:not([aria-busy])")
+        page.get_by_role("button", name="Resign").click()
+        page.get_by_role("button", name="Analyse").click()
     page.wait_for_selector("svg.curve")
-    page.keyboard.press("Home")
-    page.get_by_role("button", name="as side 2").click()
-    page.wait_for_selector("h2:has-text('Turn 1')")
-    assert page.locator("button.choice").count() > 0
+    lines = page.locator("label:has-text('Line') select option").all_inner_texts()
+    assert lines == [
+        "1: the battle",
+        "2: from turn 1 of line 1, made against You",
+        "3: from turn 2 of line 1, You against made",
+    ]
+    assert page.locator("h2").first.inner_text() == "You against made"
+    assert serious_problems(page) == []
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save the battle").click()
+    file = tmp_path / "battle.json"
+    download.value.save_as(file)
+    page.get_by_role("button", name="New battle").click()
+    page.set_input_files("#file", file)
+    page.wait_for_selector("svg.curve")
+    assert page.locator("label:has-text('Line') select option").all_inner_texts() == lines
+    page.select_option("label:has-text('Line') select", "1")
+    page.locator("h2", has_text="made against You").wait_for()
+    assert "made won." in page.locator(".summary").inner_text()
 
 
 def test_two_policies_play_the_battle_that_python_plays(tab: Tab, policy: str) -> None:

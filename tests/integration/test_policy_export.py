@@ -20,7 +20,7 @@ from nashdex.page.bundle import page_directory
 from nashdex.page.onnx import ExportedNetwork, export_network
 from nashdex.policies.archive import save_policy
 from nashdex.policies.masked import masked_log_softmax, padded
-from nashdex.policies.networks.actor_critic import ActorCritic, make_network
+from nashdex.policies.networks.actor_critic import ActorCritic, Outputs, make_network
 from nashdex.policies.networks.kinds import NETWORKS
 from nashdex.rollout.pairs import PairedBattles
 from nashdex.rollout.session import Session
@@ -78,24 +78,21 @@ def network_of(space: Space, kind: str, **sizes: int) -> ActorCritic:
     return network
 
 
-def run_file(
-    exported: ExportedNetwork, observations: NDArray[np.float32]
-) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Return logits and values of one battle's decisions in order."""
+def run_file(exported: ExportedNetwork, observations: NDArray[np.float32]) -> dict[str, NDArray[np.float32]]:
+    """Return the outputs of one battle's decisions in order, without memories."""
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3
     options.intra_op_num_threads = 1
     session = onnxruntime.InferenceSession(exported.onnx, options, providers=["CPUExecutionProvider"])
     names = [output.name for output in session.get_outputs()]
     memory = [np.zeros((1, size), np.float32) for size in exported.memory_sizes]
-    logits, values = [], []
+    rows = []
     for observation in observations:
         feeds = {"observations": observation[None], **{f"memory.{i}": state for i, state in enumerate(memory)}}
         found = dict(zip(names, session.run(None, feeds), strict=True))
         memory = [found[f"next_memory.{i}"] for i in range(len(memory))]
-        logits.append(found["logits"][0])
-        values.append(found["values"][0])
-    return np.stack(logits), np.array(values)
+        rows.append(found)
+    return {name: np.stack([found[name][0] for found in rows]) for name in names if not name.startswith("next_memory")}
 
 
 def mask_of(space: Space, episode: Episode) -> Tensor:
@@ -103,23 +100,28 @@ def mask_of(space: Space, episode: Episode) -> Tensor:
     return torch.from_numpy(padded(episode.legal) if space.num_slots > 1 else episode.legal.mask)
 
 
-def whole_battle(network: ActorCritic, observations: NDArray[np.float32]) -> tuple[Tensor, Tensor]:
+def whole_battle(network: ActorCritic, observations: NDArray[np.float32]) -> Outputs:
     """Return what training computes of one battle's decisions."""
     inputs = torch.from_numpy(observations)
     if network.remembers:
         inputs = torch.cat((inputs, torch.arange(len(inputs), dtype=torch.float32).unsqueeze(1)), dim=1)
     with torch.no_grad():
-        return network(inputs)
+        return network.outputs(inputs)
+
+
+def predicted(outputs: Outputs) -> NDArray[np.float64] | None:
+    """Return log-probabilities of the opponent's choices, (T, C); None without a head."""
+    return None if outputs.prediction is None else outputs.prediction.double().log_softmax(dim=1).numpy()
 
 
 each_kind = pytest.mark.parametrize(
     ("format_id", "kind", "sizes"),
     [
-        (SINGLES, "pointer", {}),
+        (SINGLES, "pointer", {"predicts_opponent": True}),
         (SINGLES, "slots", {}),
-        (SINGLES, "memory", {}),
+        (SINGLES, "memory", {"predicts_opponent": True}),
         (SINGLES, "transformer", {}),
-        (SINGLES, "transformer", {"memory_size": 16}),
+        (SINGLES, "transformer", {"memory_size": 16, "predicts_opponent": True}),
         (DOUBLES, "pointer-pairs", {}),
     ],
 )
@@ -136,14 +138,19 @@ def test_a_file_computes_what_the_network_does(
     assert bool(exported.memory_sizes) == network.remembers
     for episode in episodes:
         observations = np.ascontiguousarray(episode.observations)
-        logits, values = run_file(exported, observations)
-        expected_logits, expected_values = whole_battle(network, observations)
+        outputs = run_file(exported, observations)
+        expected_outputs = whole_battle(network, observations)
         legal = mask_of(space, episode)
-        found = masked_log_softmax(torch.from_numpy(logits), legal)
-        expected = masked_log_softmax(expected_logits, legal)
+        found = masked_log_softmax(torch.from_numpy(outputs["logits"]), legal)
+        expected = masked_log_softmax(expected_outputs.logits, legal)
         # Equal where both are −∞, which has no difference.
         assert torch.allclose(found, expected, rtol=0.0, atol=TOLERANCE)
-        assert np.abs(values - expected_values.numpy()).max() < TOLERANCE
+        assert np.abs(outputs["values"] - expected_outputs.values.numpy()).max() < TOLERANCE
+        prediction = predicted(expected_outputs)
+        assert (prediction is not None) == ("prediction" in outputs) == network.predicts_opponent
+        if prediction is not None:
+            of_file = torch.from_numpy(outputs["prediction"]).double().log_softmax(dim=1).numpy()
+            assert np.abs(of_file - prediction).max() < TOLERANCE
 
 
 @each_kind
@@ -166,13 +173,17 @@ def test_the_page_computes_what_the_network_does(
     subprocess.run([find_node(load_gateway_settings()), script, tmp_path], check=True, timeout=TIMEOUT_SECONDS)
     answers = iter(json.loads((tmp_path / "answers.json").read_text()))
     for episode in chosen:
-        logits, values = whole_battle(network, episode.observations)
-        expected = masked_log_softmax(logits, mask_of(space, episode)).numpy()
-        for row, (log_probs, value) in enumerate(zip(expected, values.tolist(), strict=True)):
+        outputs = whole_battle(network, episode.observations)
+        expected = masked_log_softmax(outputs.logits, mask_of(space, episode)).numpy()
+        prediction = predicted(outputs)
+        for row, (log_probs, value) in enumerate(zip(expected, outputs.values.tolist(), strict=True)):
             answer, actions = next(answers), episode.legal[row]
             of_legal = log_probs[: len(actions)] if space.num_slots > 1 else log_probs[actions]
             assert np.abs(np.array(answer["log_probs"]) - of_legal).max() < TOLERANCE
             assert abs(answer["value"] - value) < TOLERANCE
+            assert (answer["prediction"] is None) == (prediction is None)
+            if prediction is not None:
+                assert np.abs(np.log(answer["prediction"]) - prediction[row]).max() < TOLERANCE
 
 
 def test_the_command_writes_the_file_and_the_layout(played: Played, tmp_path: Path) -> None:

@@ -4,7 +4,7 @@
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { NetworkPolicy, openRuntime } from "../src/engine/policies.js";
+import { NetworkPolicy, openNetwork, openRuntime } from "../src/engine/policies.js";
 import { softmax } from "../src/engine/sampling.js";
 
 const folder = process.argv[2];
@@ -14,7 +14,7 @@ const { space, memory_sizes, battles } = JSON.parse(read("asked.json").toString(
 const bytes = read("observations.f32");
 const observations = new Float32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
 openRuntime(new Uint8Array(readFileSync(new URL("../node_modules/onnxruntime-web/dist/ort-wasm-simd-threaded.wasm", import.meta.url))).buffer);
-const policy = await NetworkPolicy.open({ id: "network", name: "network", kind: "network", memory_sizes }, read("network.onnx"), space);
+const policy = new NetworkPolicy({ id: "network", name: "network", kind: "network", memory_sizes }, await openNetwork(read("network.onnx")), space);
 
 const answers = [];
 let at = 0;
@@ -24,7 +24,8 @@ for (const decisions of battles) {
     const observation = observations.slice(at, (at += space.observation_size));
     const opinion = await policy.consider({ observation, legal: Uint16Array.from(legal) }, memory);
     ({ memory } = opinion);
-    answers.push({ log_probs: Array.from(softmax(opinion.logits), Math.log), value: opinion.value });
+    const prediction = opinion.prediction && Array.from(opinion.prediction);
+    answers.push({ log_probs: Array.from(softmax(opinion.logits), Math.log), value: opinion.value, prediction });
   }
 }
 writeFileSync(join(folder, "answers.json"), JSON.stringify(answers));

@@ -3,9 +3,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Table } from "../../showdown/src/gateway/table.js";
 import { describe } from "../src/engine/describe.js";
+import { Game } from "../src/engine/game.js";
 import { Match } from "../src/engine/match.js";
+import { expected } from "../src/engine/opponent.js";
 import { Review, lossAgainstBest } from "../src/engine/review.js";
-import { bestOf, markMistakes } from "../src/ui/mistakes.js";
+import { bestOf, markMistakes, taughtBy } from "../src/ui/mistakes.js";
 
 // One against one. Houndoom is faster and takes Lucario out with any fire move that hits: Flamethrower always does, Inferno half the time.
 // Otherwise Lucario's Aura Sphere, which never misses, takes Houndoom out. Every move ends the battle.
@@ -133,4 +135,50 @@ test("what is no move has a name and nothing else", () => {
   match.destroy();
   assert.ok(choices.length > 0);
   for (const choice of choices) assert.deepEqual(Object.keys(choice).filter((key) => choice[/** @type {keyof typeof choice} */ (key)] !== undefined).sort(), ["key", "kind", "name"]);
+});
+
+test("what is expected of the opponent is what it has shown, and all else together", () => {
+  const random = new Table("gen1randombattle");
+  const { move: numMoves, species: numSpecies } = random.encoder.space.vocabularies;
+  const setup = { seed: SEEDS[0], teams: /** @type {[null, null]} */ ([null, null]), teamSeeds: /** @type {[string, string]} */ ([SEEDS[0], SEEDS[1]]) };
+  const match = new Match(random, setup);
+  const answerWith = (/** @type {string} */ kind) => match.play(match.decisions().map(({ seat, legal }) =>
+    [seat, (describe(match, seat, legal).find(({ parts }) => parts[0].kind === kind) ?? { action: legal[0] }).action]));
+  const foe = () => match.decisions().find(({ seat }) => seat === 0);
+  answerWith("switch");
+  answerWith("move");
+  const decision = /** @type {any} */ (foe());
+  const { own } = match.battle.seats[1].tracker;
+  const active = own.pokemon[own.slots[0].row];
+  const used = active.moves[0];
+  const prediction = new Float64Array(numMoves + numSpecies);
+  prediction[used] = 0.5;
+  const first = match.battle.seats[0].tracker.opponent.pokemon.find(({ name }) => name !== active.name);
+  assert.ok(first, "the opponent has switched");
+  prediction[numMoves + first.species] = 0.3;
+  prediction[numMoves] = 0.2;
+  const found = expected(match, decision, prediction);
+  match.destroy();
+  const name = random.encoder.dexInfo.dex.moves.get(random.encoder.dexInfo.moves.ids[used]).name;
+  assert.deepEqual(found?.slice(0, 2), [{ kind: "move", name, probability: 0.5 }, { kind: "switch", name: first.name, probability: 0.3 }]);
+  assert.equal(found.length, 3);
+  assert.ok(found[2].kind === "unseen" && Math.abs(found[2].probability - 0.2) < 1e-12);
+  assert.equal(expected(match, decision, null), null);
+});
+
+test("the teacher takes back what the board calls a mistake, and nothing else, and plays nothing", async () => {
+  const setup = { seed: SEEDS[2], teams: /** @type {[string, string]} */ ([HOUNDOOM, LUCARIO]), teamSeeds: /** @type {[string, string]} */ ([SEEDS[0], SEEDS[1]]) };
+  const always = { ...even, consider: async (/** @type {any} */ { legal }) => ({ logits: Float64Array.from(legal, (_, i) => (i === 0 ? 9 : 0)), value: 0, memory: [] }), temperature: 0 };
+  const game = new Game(table, setup, [null, always]); // Lucario always uses Aura Sphere, its first move
+  await game.advance();
+  const actionOf = (/** @type {string} */ name) => /** @type {any} */ (game.view(0).choices.find(({ parts }) => parts[0].name === name)).action;
+  assert.equal(taughtBy(await game.judge(0, actionOf("Houndoom"), even, 4), "it"), "", "Team Preview is not judged");
+  await game.choose(0, actionOf("Houndoom"));
+  const judge = async (/** @type {string} */ name) => taughtBy(await game.judge(0, actionOf(name), even, 20), "Lucario");
+  assert.equal(await judge("Flamethrower"), "");
+  assert.match(await judge("Sunny Day"), /^Taken back: Sunny Day is a blunder\. It costs 100 % .* you win 0 % after it, and 100 % after Flamethrower/);
+  assert.match(await judge("Inferno"), /Inferno is a blunder/);
+  assert.equal(game.match.steps.length, 1);
+  assert.ok(game.view(0).helped);
+  game.destroy();
 });

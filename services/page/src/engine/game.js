@@ -2,6 +2,7 @@
 import { describe } from "./describe.js";
 import { Match } from "./match.js";
 import { Player } from "./player.js";
+import { Review } from "./review.js";
 import { softmax } from "./sampling.js";
 import { winProbability } from "./value.js";
 
@@ -116,6 +117,24 @@ export class Game {
       probabilities: probabilities.sort((a, b) => b.probability - a.probability),
       win: winProbability(opinion.value, policy.reward, decision.observation, this.table.encoder.space),
     };
+  }
+
+  /**
+   * Judge a choice as the board will, without playing it.
+   * @param {number} seat of a person
+   * @param {number} action
+   * @param {Policy} policy that judges
+   * @param {number} forks of each tried choice
+   * @returns {Promise<import("./review.js").Judged | null>} null where the choice does not decide the step alone
+   */
+  async judge(seat, action, policy, forks) {
+    this.helped = true;
+    const { match } = this;
+    const answers = /** @type {Answer[]} */ ([...this.pending].filter(([each]) => each !== seat).concat([[seat, action]]));
+    if (answers.length !== match.asked.length) return null;
+    const memory = /** @type {[Float32Array[], Float32Array[]]} */ ([await this.#memory(policy, 0), await this.#memory(policy, 1)]);
+    const { decisions } = await new Review(this.table, policy).judge(match, answers, memory, match.steps.length, forks, [seat]);
+    return decisions.find((decision) => decision.seat === seat) ?? null;
   }
 
   /** @param {Policy} policy @param {number} seat @returns {Promise<Float32Array[]>} its memory of the battle so far */

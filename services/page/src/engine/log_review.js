@@ -6,7 +6,6 @@ import { Tracker } from "../../../showdown/src/tracker/tracker.js";
 import { describe } from "./describe.js";
 import { seenBy } from "./log.js";
 import { judged, meanOf } from "./review.js";
-import { softmax } from "./sampling.js";
 import { shownAction } from "./shown_choices.js";
 import { partsOf, shownRequest, shownTeam } from "./shown_team.js";
 import { winProbability } from "./value.js";
@@ -126,7 +125,7 @@ class Reader {
       const win = winProbability(opinion.value, this.policy.reward, observation, encoder.space);
       if (win !== null) wins.push(seat === 0 ? win : 1 - win);
       const played = shownAction(following, seat, describe(this, seat, decision.legal));
-      decisions.push(judged(this, decision, softmax(opinion.logits), played));
+      decisions.push(judged(this, decision, opinion, played));
     }
     const [{ tracker }] = this.battle.seats;
     return { turn: tracker.turn, knowledge: this.knowledge(), numLines: [this.lines[0].length, this.lines[1].length], win: meanOf(wins), decisions, change: null };

@@ -1,5 +1,7 @@
 /** The policies of a page: exported networks, and the scripted ones that need no other program. */
 import * as ort from "onnxruntime-web/wasm";
+import { column } from "./opponent.js";
+import { softmax } from "./sampling.js";
 
 /** @typedef {import("../../../showdown/src/encoder/layout.js").Space} Space */
 
@@ -23,6 +25,7 @@ import * as ort from "onnxruntime-web/wasm";
  * @property {Float64Array} logits of the legal actions
  * @property {number | null} value of the critic, in units of its reward; null without a critic
  * @property {Float32Array[]} memory after the decision
+ * @property {Float64Array | null} [prediction] probabilities of the opponent's choices (`nashdex.policies.networks.opponent_choices`)
  */
 
 /**
@@ -38,6 +41,11 @@ export function openRuntime(wasm) {
   ort.env.logLevel = "error";
 }
 
+/** @param {Uint8Array} onnx @returns {Promise<ort.InferenceSession>} a network, which several policies may share */
+export function openNetwork(onnx) {
+  return ort.InferenceSession.create(onnx, { executionProviders: ["wasm"], logSeverityLevel: 3 });
+}
+
 /** A network in ONNX, one decision at a time. */
 export class NetworkPolicy {
   /** @param {PolicyEntry} entry @param {ort.InferenceSession} session @param {Space} space */
@@ -48,12 +56,6 @@ export class NetworkPolicy {
     this.memorySizes = entry.memory_sizes ?? [];
     this.session = session;
     this.space = space;
-  }
-
-  /** @param {PolicyEntry} entry @param {Uint8Array} onnx @param {Space} space */
-  static async open(entry, onnx, space) {
-    const session = await ort.InferenceSession.create(onnx, { executionProviders: ["wasm"], logSeverityLevel: 3 });
-    return new NetworkPolicy(entry, session, space);
   }
 
   /** @returns {Float32Array[]} the memory at a battle's start */
@@ -73,7 +75,8 @@ export class NetworkPolicy {
     const found = await this.session.run(feeds);
     const logits = legalLogits(/** @type {Float32Array} */ (found.logits.data), found.logits.dims, legal, this.space);
     const after = memory.map((_, i) => Float32Array.from(/** @type {Float32Array} */ (found[`next_memory.${i}`].data)));
-    return { logits, value: Number(found.values.data[0]), memory: after };
+    const prediction = found.prediction ? softmax(/** @type {Float32Array} */ (found.prediction.data)) : null;
+    return { logits, value: Number(found.values.data[0]), memory: after, prediction };
   }
 }
 
@@ -137,7 +140,7 @@ export class MaxPowerPolicy {
   /** @param {Decision} decision @returns {Promise<Opinion>} */
   async consider({ observation, legal }) {
     const powers = this.#powers(observation);
-    const rows = this.#column(observation, "own", "active");
+    const rows = column(this.space, observation, "own", "active");
     const active = Math.max(0, rows.indexOf(Math.max(...rows)));
     const each = powers.length / rows.length;
     const logits = Float64Array.from(legal, (action) => {
@@ -152,18 +155,11 @@ export class MaxPowerPolicy {
 
   /** @param {Float32Array} observation @returns {number[]} expected power of each own Pokémon's moves */
   #powers(observation) {
-    const [power, accuracy, effect, stab] = ["power", "accuracy", "effectiveness", "stab"].map((f) => this.#column(observation, "own_moves", f));
+    const [power, accuracy, effect, stab] = ["power", "accuracy", "effectiveness", "stab"].map((f) => column(this.space, observation, "own_moves", f));
     const f = Math.fround;
     return power.map((value, i) => {
       const multiplier = effect[i] < IMMUNE_BELOW ? 0 : f(4 ** effect[i]);
       return f(f(f(value * accuracy[i]) * multiplier) * (stab[i] > 0 ? this.stab : 1));
     });
-  }
-
-  /** @param {Float32Array} observation @param {string} block @param {string} name @returns {number[]} a field by row */
-  #column(observation, block, name) {
-    const found = /** @type {any} */ (this.space.blocks.find((b) => b.name === block));
-    const { offset } = found.fields.find((/** @type {any} */ f) => f.name === name);
-    return Array.from({ length: found.rows }, (_, row) => observation[found.offset + row * found.stride + offset]);
   }
 }

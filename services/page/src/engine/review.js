@@ -11,6 +11,7 @@ import { freeze, thaw } from "../../../showdown/src/simulator/fork.js";
 import { copyTracker } from "../../../showdown/src/tracker/copy.js";
 import { describe } from "./describe.js";
 import { Match } from "./match.js";
+import { expected } from "./opponent.js";
 import { softmax } from "./sampling.js";
 import { deriveSeed, hexSeed } from "./seeds.js";
 import { winProbability } from "./value.js";
@@ -26,6 +27,7 @@ import { winProbability } from "./value.js";
  * @property {number | null} played action; null where a log does not show it
  * @property {{action: number, parts: import("./describe.js").Part[], probability: number, win: Estimate | null}[]} choices most
  *   probable first, the played one always; `win` is the seat's own probability to win after it
+ * @property {import("./opponent.js").Expected[] | null} opponent what the policy expects of the opponent; null without such a head
  * @property {number | null} loss of win probability against the best of the tried choices (`lossAgainstBest`); null if they were not tried
  *
  * @typedef {object} Step
@@ -59,7 +61,7 @@ export class Review {
     const memory = [this.policy.begin(), this.policy.begin()];
     const steps = [];
     for (const [number, answers] of record.steps.entries()) {
-      const step = await this.#judge(match, answers, memory, number, forks);
+      const step = await this.judge(match, answers, memory, number, forks);
       match.play(answers);
       steps.push(step);
       onProgress(number + 1, record.steps.length);
@@ -75,8 +77,15 @@ export class Review {
     return { steps: steps.map(({ tried, ...step }) => step), lines, winner, end };
   }
 
-  /** @param {Match} match @param {[Float32Array[], Float32Array[]]} memory changed @param {import("./match.js").Answer[]} answers @param {number} number @param {number} forks */
-  async #judge(match, answers, memory, number, forks) {
+  /**
+   * @param {Match} match
+   * @param {import("./match.js").Answer[]} answers to all open decisions, which are not played
+   * @param {[Float32Array[], Float32Array[]]} memory of the policy by seat, changed
+   * @param {number} number of the step, which its dice follow from
+   * @param {number} forks of each tried choice; 0: none
+   * @param {number[]} seats whose choices are tried
+   */
+  async judge(match, answers, memory, number, forks, seats = [0, 1]) {
     const played = new Map(answers);
     const open = match.decisions();
     const wins = [];
@@ -87,10 +96,11 @@ export class Review {
       if (!decision.again) memory[decision.seat] = opinion.memory;
       const win = winProbability(opinion.value, this.policy.reward, decision.observation, this.table.encoder.space);
       if (win !== null) wins.push(decision.seat === 0 ? win : 1 - win);
-      decisions.push(judged(match, decision, softmax(opinion.logits), /** @type {number} */ (played.get(decision.seat))));
+      decisions.push(judged(match, decision, opinion, /** @type {number} */ (played.get(decision.seat))));
     }
     const canFork = forks > 0 && wins.length > 0 && match.battle.numOpen === open.length && open.length === asking(match) && !isPreview(match);
-    const tried = canFork ? await this.#tryChoices(match, decisions, played, memory, number, forks) : null;
+    const judgedHere = decisions.filter(({ seat }) => seats.includes(seat));
+    const tried = canFork ? await this.#tryChoices(match, judgedHere, played, memory, number, forks) : null;
     return {
       turn: match.turn,
       knowledge: /** @type {[any, any]} */ ([match.knowledge(0), match.knowledge(1)]),
@@ -166,13 +176,14 @@ export class Review {
   }
 }
 
-/** @param {import("./describe.js").Seen} match @param {import("./match.js").OpenDecision} decision @param {Float64Array} probabilities @param {number | null} played @returns {Judged} */
-export function judged(match, decision, probabilities, played) {
+/** @param {import("./describe.js").Seen} match @param {import("./match.js").OpenDecision} decision @param {import("./policies.js").Opinion} opinion @param {number | null} played @returns {Judged} */
+export function judged(match, decision, opinion, played) {
+  const probabilities = softmax(opinion.logits);
   const described = describe(match, decision.seat, decision.legal);
   const all = described.map((choice, i) => ({ ...choice, probability: probabilities[i], win: null }));
   all.sort((a, b) => b.probability - a.probability || a.action - b.action);
   const choices = all.filter((choice, i) => i < MOST_CHOICES || choice.action === played);
-  return { seat: decision.seat, played, choices, loss: null };
+  return { seat: decision.seat, played, choices, opponent: expected(match, decision, opinion.prediction ?? null), loss: null };
 }
 
 /** @param {Match} match @returns {number} seats that the simulator asks */

@@ -2,7 +2,7 @@
 import { Table } from "../../../showdown/src/gateway/table.js";
 import { Game } from "./game.js";
 import { LogReview } from "./log_review.js";
-import { MaxPowerPolicy, NetworkPolicy, RandomPolicy, openRuntime } from "./policies.js";
+import { MaxPowerPolicy, NetworkPolicy, RandomPolicy, openNetwork, openRuntime } from "./policies.js";
 import { Review } from "./review.js";
 import { battleSeeds, deriveSeed, hexSeed, seedUniform } from "./seeds.js";
 
@@ -51,10 +51,16 @@ const methods = {
   async open({ format, policies: entries, networks, wasm }) {
     openRuntime(wasm);
     table = new Table(format);
+    /** Levels of a policy share its network. @type {Map<string, any>} */
+    const sessions = new Map();
     for (const entry of entries) {
       const { space } = table.encoder;
-      if (entry.kind === "network") policies.set(entry.id, await NetworkPolicy.open(entry, networks[/** @type {string} */ (entry.network)], space));
-      else if (entry.kind === "mixture") mixtures.set(entry.id, entry.members ?? []);
+      if (entry.kind === "network") {
+        const name = /** @type {string} */ (entry.network);
+        const session = sessions.get(name) ?? (await openNetwork(networks[name]));
+        sessions.set(name, session);
+        policies.set(entry.id, new NetworkPolicy(entry, session, space));
+      } else if (entry.kind === "mixture") mixtures.set(entry.id, entry.members ?? []);
       else policies.set(entry.id, entry.kind === "random" ? new RandomPolicy(entry) : new MaxPowerPolicy(entry, space));
     }
     return { space: table.encoder.space, isRandom: table.teams.isRandom, generation: table.encoder.generation, name: table.format.name };
@@ -93,6 +99,9 @@ const methods = {
 
   /** @param {{seat: number, policy: string}} options */
   hint: ({ seat, policy }) => game.hint(seat, adviserOf(policy)),
+
+  /** @param {{seat: number, action: number, policy: string, forks: number}} options */
+  judge: ({ seat, action, policy, forks }) => game.judge(seat, action, policyOf(policy), forks),
 
   /** @param {{seat: number}} options */
   resign({ seat }) {

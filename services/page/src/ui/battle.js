@@ -2,6 +2,7 @@
 import { action, choiceButtons, nameOf } from "./choices.js";
 import { h, percent } from "./dom.js";
 import { field } from "./field.js";
+import { FORKS, taughtBy } from "./mistakes.js";
 import { inWords, turnInWords } from "./words.js";
 
 /**
@@ -9,6 +10,7 @@ import { inWords, turnInWords } from "./words.js";
  * @property {number} seat of the person
  * @property {[string, string]} names by seat
  * @property {string} opponent id of its policy
+ * @property {string | null} [teacher] id of the policy that takes back clear mistakes; null: none does
  */
 
 /**
@@ -19,10 +21,12 @@ import { inWords, turnInWords } from "./words.js";
  * @param {{analyse: () => void, rematch: () => void, leave: () => void, save: () => void, ended: (view: any) => void}} go
  */
 export function showBattle(engine, main, table, view, go) {
-  const { seat, names, opponent } = table;
+  const { seat, names, opponent, teacher } = table;
   const ordered = /** @type {[string, string]} */ ([names[seat], names[1 - seat]]);
   let isCounted = false;
   let busy = false;
+  /** The choice that was taken back last. @type {number | null} */
+  let takenBack = null;
 
   /** @param {any} next @param {string} [note] */
   const draw = (next, note = "") => {
@@ -50,10 +54,11 @@ export function showBattle(engine, main, table, view, go) {
   };
 
   /** @param {string} method @param {any} options @param {(result: any) => string} [noteOf] */
-  const run = (method, options, noteOf = () => "") => alone(async () => {
+  const ask = async (method, options, noteOf = () => "") => {
     const result = await engine.call(method, { seat, ...options });
+    takenBack = null;
     draw(result, noteOf(result));
-  });
+  };
 
   /** One thing at a time: while it is done, nothing else is. @param {() => Promise<void>} act */
   const alone = async (act) => {
@@ -70,10 +75,16 @@ export function showBattle(engine, main, table, view, go) {
     }
   };
 
-  const choose = (/** @type {number} */ chosen) =>
-    run("choose", { action: chosen }, ({ rejected }) => (rejected.length ? "The simulator refused this choice, for a reason that you could not know: choose again." : ""));
-  const undo = () => run("undo", {}, () => "The whole turn is taken back.");
-  const resign = () => run("resign", {});
+  const choose = (/** @type {number} */ chosen) => alone(async () => {
+    const why = teacher && chosen !== takenBack ? taughtBy(await engine.call("judge", { seat, action: chosen, policy: teacher, forks: FORKS }), names[1 - seat]) : "";
+    if (why) {
+      takenBack = chosen;
+      return draw({ ...view, helped: true }, why);
+    }
+    await ask("choose", { action: chosen }, ({ rejected }) => (rejected.length ? "The simulator refused this choice, for a reason that you could not know: choose again." : ""));
+  });
+  const undo = () => alone(() => ask("undo", {}, () => "The whole turn is taken back."));
+  const resign = () => alone(() => ask("resign", {}));
 
   const hint = () => alone(async () => {
     const { probabilities, win } = await engine.call("hint", { seat, policy: opponent });

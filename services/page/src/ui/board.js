@@ -3,31 +3,32 @@ import { nameOf } from "./choices.js";
 import { curve } from "./curve.js";
 import { h, meter, percent } from "./dom.js";
 import { field } from "./field.js";
-import { CLASSES, bestOf, classOf, inSentences, markMistakes } from "./mistakes.js";
+import { CLASSES, FORKS, bestOf, classOf, inSentences, markMistakes } from "./mistakes.js";
 import { log } from "./battle.js";
+import { inWordsOf } from "./lines.js";
 import { saveReplay } from "./record.js";
 import { turnInWords } from "./words.js";
-
-/** Forks of each tried choice. */
-const FORKS = 4;
 
 /**
  * @param {import("./engine.js").Engine} engine
  * @param {HTMLElement} main
  * @param {any} page
- * @param {any} record
- * @param {{playOn: (chosen: {numSteps: number, seat: number, opponent: string}) => void, save: (record: any) => void, leave: () => void}} go
+ * @param {import("./lines.js").Line[]} lines
+ * @param {number} shown line
+ * @param {{playOn: (chosen: {numSteps: number, seat: number, opponent: string}, from: {lines: import("./lines.js").Line[], parent: number, turns: number[]}) => void,
+ *   save: (lines: import("./lines.js").Line[]) => void, leave: () => void}} go
  * @param {string} [judge] id of the policy that judges; by default the first with a critic
  */
-export async function showBoard(engine, main, page, record, go, judge) {
-  const judges = page.policies.filter((/** @type {any} */ policy) => policy.kind === "network");
+export async function showBoard(engine, main, page, lines, shown, go, judge) {
+  const { record, at } = lines[shown];
+  const judges = judgesOf(page);
   const policy = judge ?? judges[0]?.id ?? page.policies[0].id;
   const progress = h("progress", { max: 1, value: 0, "aria-label": "Decisions analysed" });
   main.replaceChildren(h("section.board", {}, h("h2", { tabindex: -1 }, "Analysing the battle"), progress));
   const report = (/** @type {{done: number, total: number}} */ { done, total }) => (progress.value = done / total);
   let review = await engine.call("review", { record, policy, forks: 0 }, report);
   const names = /** @type {[string, string]} */ (record.players);
-  const state = { at: 0, perspective: 2, isDeep: judges.length === 0 || !record.setup, isMoved: false };
+  const state = { at, perspective: 2, isDeep: judges.length === 0 || !record.setup, isMoved: shown > 0 };
 
   const last = review.steps.length;
   const goTo = (/** @type {number} */ step) => {
@@ -54,17 +55,18 @@ export async function showBoard(engine, main, page, record, go, judge) {
           nav("First", "Home", () => goTo(0)), nav("Back", "←", () => goTo(state.at - 1)), nav("On", "→", () => goTo(state.at + 1)), nav("Last", "End", () => goTo(last)),
           hasMistakes ? nav("Next mistake", "n", nextMistake) : null,
           chooser("Seen by", ["Side 1", "Side 2", "Both"], state.perspective, (value) => { state.perspective = value; draw(); }),
-          judges.length > 1 ? chooser("Judged by", judges.map((/** @type {any} */ each) => each.name), judges.findIndex((/** @type {any} */ each) => each.id === policy), (value) => showBoard(engine, main, page, record, go, judges[value].id)) : null),
+          judges.length > 1 ? chooser("Judged by", judges.map((/** @type {any} */ each) => each.name), judges.findIndex((/** @type {any} */ each) => each.id === policy), (value) => showBoard(engine, main, page, lines, shown, go, judges[value].id)) : null,
+          lines.length > 1 ? chooser("Line", inWordsOf(lines), shown, (value) => showBoard(engine, main, page, lines, value, go, judge)) : null),
         h("div.columns", {},
           h("div.left", {},
             h("h3", {}, state.at < last ? turnInWords(step.turn) : "The end"),
             step.win === null ? null : h("p.win", {}, `${names[0]}: ${percent(step.win)} to win.`, changeOf(step)),
             ...step.decisions.map((/** @type {any} */ decision) => decisionTable(decision, names)),
-            state.at < last && record.setup ? playOn(page, state.at, go) : null),
+            state.at < last && record.setup ? playOn(page, state.at, (chosen) => go.playOn(chosen, { lines, parent: shown, turns: review.steps.map((/** @type {any} */ each) => each.turn) })) : null),
           h("div.right", {}, field(seen(step, state.perspective), state.perspective === 1 ? [names[1], names[0]] : [names[0], names[1]]),
             log({ lines: linesUpTo(review, state.at, Number(state.perspective === 1)) }, Number(state.perspective === 1), names))),
         h("p.note", {}, explanation(judges.find((/** @type {any} */ each) => each.id === policy), Boolean(record.setup))),
-        h("div.actions", {}, record.setup ? h("button.quiet", { type: "button", onclick: () => go.save(record) }, "Save the battle") : null,
+        h("div.actions", {}, record.setup ? h("button.quiet", { type: "button", onclick: () => go.save(lines) }, "Save the battle") : null,
           record.log ? h("button.quiet", { type: "button", onclick: () => saveReplay(record) }, "Save as a Showdown replay") : null, h("button.quiet", { type: "button", onclick: go.leave }, "New battle"))));
     const list = main.querySelector(".log .lines");
     if (list) list.scrollTop = list.scrollHeight;
@@ -88,6 +90,9 @@ export async function showBoard(engine, main, page, record, go, judge) {
   draw();
   if (!state.isDeep) deepen();
 }
+
+/** @param {any} page @returns {any[]} its policies with a critic; the first judges */
+export const judgesOf = (page) => page.policies.filter((/** @type {any} */ policy) => policy.kind === "network" && !policy.level);
 
 /** @param {KeyboardEvent} event @param {Record<string, () => void>} keys */
 function press(event, keys) {
@@ -138,14 +143,24 @@ function decisionTable(decision, names) {
   });
   return h("div.decision", {},
     h("h4", {}, names[decision.seat], name ? h(`span.class.${name}`, {}, `${name}: −${percent(decision.loss)}`) : null),
-    h("div.scroll", { tabindex: 0, role: "region", "aria-label": `Choices of ${names[decision.seat]}` }, h("table", {}, h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Choice"), h("th.number", { scope: "col" }, "Policy"), h("th.number", { scope: "col" }, "Wins after it"))), h("tbody", {}, ...rows))));
+    h("div.scroll", { tabindex: 0, role: "region", "aria-label": `Choices of ${names[decision.seat]}` }, h("table", {}, h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Choice"), h("th.number", { scope: "col" }, "Policy"), h("th.number", { scope: "col" }, "Wins after it"))), h("tbody", {}, ...rows))),
+    decision.opponent ? h("p.note", {}, `Expected of ${names[1 - decision.seat]}: ${expectedInWords(decision.opponent)}.`) : null);
 }
 
-/** @param {any} page @param {number} at @param {any} go */
-function playOn(page, at, go) {
+/** Least probability that is said. */
+const LEAST_EXPECTED = 0.005;
+
+/** @param {import("../engine/opponent.js").Expected[]} opponent @returns {string} */
+function expectedInWords(opponent) {
+  const said = opponent.filter(({ probability }) => probability >= LEAST_EXPECTED);
+  return said.map(({ kind, name, probability }) => `${kind === "unseen" ? "what it has not shown" : nameOf({ kind, name })} ${percent(probability)}`).join(", ");
+}
+
+/** @param {any} page @param {number} at @param {(chosen: {numSteps: number, seat: number, opponent: string}) => void} onChoose */
+function playOn(page, at, onChoose) {
   const opponent = h("select", { "aria-label": "Opponent" }, ...page.policies.map((/** @type {any} */ policy) => h("option", { value: policy.id }, policy.name)));
   return h("div.playon", {}, h("span", {}, "Play on from here against "), opponent,
-    ...[0, 1].map((seat) => h("button.quiet", { type: "button", onclick: () => go.playOn({ numSteps: at, seat, opponent: opponent.value }) }, `as side ${seat + 1}`)));
+    ...[0, 1].map((seat) => h("button.quiet", { type: "button", onclick: () => onChoose({ numSteps: at, seat, opponent: opponent.value }) }, `as side ${seat + 1}`)));
 }
 
 /** @param {any} policy @param {boolean} isWhole whether the battle can be played again @returns {string} */

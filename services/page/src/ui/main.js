@@ -1,10 +1,11 @@
 /** Opens the engine, and leads from screen to screen. */
 import { showBattle } from "./battle.js";
-import { showBoard } from "./board.js";
+import { judgesOf, showBoard } from "./board.js";
 import { pressByKey } from "./choices.js";
 import { h } from "./dom.js";
 import { Engine, unpacked } from "./engine.js";
-import { readBattle, saveRecord } from "./record.js";
+import { onlyLine, withLine } from "./lines.js";
+import { readBattle, saveLines } from "./record.js";
 import { scoreInWords, showSetup } from "./setup.js";
 
 const main = /** @type {HTMLElement} */ (document.querySelector("main"));
@@ -36,12 +37,12 @@ async function run() {
   const setup = () => showSetup(main, page, space, engine, { start: (chosen) => start({ ...chosen, number: 0 }), watch, load }, scoreInWords(played));
 
   /** @param {any} chosen */
-  const start = async ({ opponent, seat, root, team, number }) => {
+  const start = async ({ opponent, seat, root, team, number, isTaught }) => {
     const seats = seat === 0 ? [null, opponent] : [opponent, null];
     const own = seat === 0 ? [team, null] : [null, team];
     try {
       const view = await engine.call("start", { seats, root, number, teams: page.teams, own });
-      play({ opponent, seat, root, team, number }, view, true);
+      play({ opponent, seat, root, team, number, isTaught }, view, null);
     } catch (error) {
       showProblem(error);
     }
@@ -52,24 +53,35 @@ async function run() {
     main.replaceChildren(h("p", { role: "status" }, "The policies play …"));
     try {
       await engine.call("start", { seats, root, number: 0, teams: page.teams, own: [null, null] });
-      board(await engine.call("record", { players: seats.map((id, seat) => (seats[0] === seats[1] ? `${nameOf(id)} (${seat + 1})` : nameOf(id))) }));
+      board(onlyLine(await engine.call("record", { players: seats.map((id, seat) => (seats[0] === seats[1] ? `${nameOf(id)} (${seat + 1})` : nameOf(id))) })));
     } catch (error) {
       showProblem(error);
     }
   };
 
-  /** @param {any} chosen @param {any} first view @param {boolean} isCounted */
-  const play = (chosen, first, isCounted) => {
+  /**
+   * @param {any} chosen
+   * @param {any} first view
+   * @param {{lines: import("./lines.js").Line[], parent: number, turns: number[]} | null} from where it leaves a battle of the board, and does not count
+   */
+  const play = (chosen, first, from) => {
     const { opponent, seat } = chosen;
+    const teacher = chosen.isTaught ? judgesOf(page)[0].id : null;
     const names = /** @type {[string, string]} */ (seat === 0 ? ["You", nameOf(opponent)] : [nameOf(opponent), "You"]);
-    const record = () => engine.call("record", { players: names });
-    showBattle(engine, main, { seat, names, opponent }, first, {
-      analyse: async () => board(await record()),
+    const tree = async () => {
+      const record = await engine.call("record", { players: names });
+      return from ? withLine(from.lines, from.parent, from.turns, record) : { lines: onlyLine(record), shown: 0 };
+    };
+    showBattle(engine, main, { seat, names, opponent, teacher }, first, {
+      analyse: async () => {
+        const { lines, shown } = await tree();
+        board(lines, shown);
+      },
       rematch: () => start({ ...chosen, seat: 1 - seat, number: (chosen.number ?? 0) + 1 }),
-      save: async () => saveRecord(await record()),
+      save: async () => saveLines((await tree()).lines),
       leave: setup,
       ended: (view) => {
-        if (!isCounted || view.helped) return;
+        if (from || view.helped) return;
         if (view.winner === null) played.draws++;
         else if (view.winner === seat) played.wins++;
         else played.losses++;
@@ -77,14 +89,15 @@ async function run() {
     });
   };
 
-  /** @param {any} record */
-  const board = (record) =>
-    showBoard(engine, main, page, record, {
-      save: saveRecord,
+  /** @param {import("./lines.js").Line[]} lines @param {number} [shown] */
+  const board = (lines, shown = 0) =>
+    showBoard(engine, main, page, lines, shown, {
+      save: saveLines,
       leave: setup,
-      playOn: async ({ numSteps, seat, opponent }) => {
+      playOn: async ({ numSteps, seat, opponent }, from) => {
+        const { record } = from.lines[from.parent];
         const seats = seat === 0 ? [null, opponent] : [opponent, null];
-        play({ opponent, seat, root: "0", team: null, number: 0 }, await engine.call("resume", { record, numSteps, seats }), false);
+        play({ opponent, seat, root: "0", team: null, number: 0 }, await engine.call("resume", { record, numSteps, seats }), from);
       },
     }).catch(showProblem);
 

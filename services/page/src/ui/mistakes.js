@@ -5,6 +5,9 @@ import { percent } from "./dom.js";
 /** Least loss of win probability of each class, largest first. */
 export const CLASSES = /** @type {const} */ ([["blunder", 0.2], ["mistake", 0.1], ["inaccuracy", 0.05]]);
 
+/** Forks of each tried choice. */
+export const FORKS = 4;
+
 /** @param {number | null} loss @returns {string | null} */
 export function classOf(loss) {
   return loss === null ? null : (CLASSES.find(([, least]) => loss >= least)?.[0] ?? null);
@@ -69,4 +72,14 @@ function largestChange({ steps, end }) {
 /** @param {any} decision @returns {any} the tried choice with the highest probability to win */
 export function bestOf(decision) {
   return decision.choices.filter((/** @type {any} */ c) => c.win).reduce((/** @type {any} */ a, /** @type {any} */ b) => (b.win.mean > a.win.mean ? b : a));
+}
+
+/** @param {any} decision a person's, judged before it is played @param {string} opponent @returns {string} why it is taken back; empty if it is no clear mistake */
+export function taughtBy(decision, opponent) {
+  const name = classOf(decision?.loss ?? null);
+  if (name !== "blunder" && name !== "mistake") return "";
+  const played = decision.choices.find((/** @type {any} */ choice) => choice.action === decision.played);
+  const best = bestOf(decision);
+  const [bad, good] = [played, best].map(({ parts }) => parts.map(nameOf).join(" and "));
+  return `Taken back: ${bad} is a ${name}. It costs ${percent(decision.loss)} of win probability: against what ${opponent} chose you win ${percent(played.win.mean)} after it, and ${percent(best.win.mean)} after ${good}. Choose again; the same choice is then played.`;
 }

@@ -1,12 +1,15 @@
 /** Battles as files: nashdex's own record, and Showdown's log and replay file. */
 import { MOST_BYTES, parseLog } from "../engine/log.js";
+import { linesOf, onlyLine, recordOf } from "./lines.js";
 
 const KIND = "nashdex battle";
 const SEED = /^[0-9a-f]{16}$/;
 const MOST_STEPS = 4000;
+const MOST_VARIATIONS = 100;
 
-/** Offer a battle for download. @param {any} record with setup and answers */
-export function saveRecord(record) {
+/** Offer a battle for download. @param {import("./lines.js").Line[]} lines whose records have setup and answers */
+export function saveLines(lines) {
+  const record = recordOf(lines);
   download(`battle-${record.format}-${record.setup.seed}.json`, JSON.stringify({ kind: KIND, version: 1, ...record }, null, 1), "application/json");
 }
 
@@ -40,14 +43,12 @@ function download(name, text, type) {
 /**
  * @param {string} text of a file: a battle that this page saved, or a Showdown log or replay
  * @param {string} format of the page
- * @returns {any} a saved battle's record, or a logged battle
+ * @returns {import("./lines.js").Line[]} a saved battle with its variations, or a logged battle
  * @throws {Error} says what is wrong with it
  */
 export function readBattle(text, format) {
   if (text.length > MOST_BYTES) throw new Error(`The file has ${text.length} characters; expected a battle of at most ${MOST_BYTES}.`);
-  if (isSaved(text)) return readRecord(JSON.parse(text), format);
-  const battle = parseLog(text);
-  return inFormat(battle, format);
+  return isSaved(text) ? readLines(JSON.parse(text), format) : onlyLine(inFormat(parseLog(text), format));
 }
 
 /** @param {string} text @returns {boolean} whether this page saved it */
@@ -65,6 +66,19 @@ function inFormat(battle, format) {
   if (battle.format !== format) throw new Error(`The battle is of ${String(battle.format).slice(0, 40)}; this page plays ${format}.`);
   return battle;
 }
+
+/** @param {any} battle @param {string} format of the page @returns {import("./lines.js").Line[]} */
+function readLines(battle, format) {
+  const { variations = [] } = battle;
+  const record = readRecord(battle, format);
+  const isTree = Array.isArray(variations) && variations.length <= MOST_VARIATIONS && variations.every((each, i) =>
+    isBelow(each?.parent, i + 1) && isBelow(each.at, MOST_STEPS) && isBelow(each.turn, MOST_STEPS) && Array.isArray(each.steps));
+  if (!isTree) throw new Error("The variations of the saved battle are not whole: save it again.");
+  return linesOf({ ...record, variations }, (line) => readRecord({ ...line, version: 1 }, format));
+}
+
+/** @param {unknown} value @param {number} most @returns {boolean} whether it is a whole number from 0 to below that */
+const isBelow = (value, most) => Number.isInteger(value) && Number(value) >= 0 && Number(value) < most;
 
 /** @param {any} record @param {string} format of the page @returns {any} what is known of it */
 function readRecord(record, format) {

@@ -18,6 +18,8 @@ export function showSetup(main, page, space, engine, go, score) {
   otherRow.hidden = true;
   side.addEventListener("change", () => (otherRow.hidden = side.value !== "watch"));
   const seed = h("input", { id: "seed", inputmode: "numeric", pattern: "[0-9]*", value: String(randomSeed()) });
+  const teach = h("input", { id: "teach", type: "checkbox" });
+  const hasCritic = page.policies.some((/** @type {any} */ policy) => policy.kind === "network");
   const team = h("textarea", { id: "team", rows: 6, spellcheck: "false", placeholder: space.isRandom ? "" : "Empty: a team of the page" });
   const problem = h("p.problem", { role: "alert" });
   const begin = async (/** @type {Event} */ event) => {
@@ -27,7 +29,7 @@ export function showSetup(main, page, space, engine, go, score) {
     if (packed.problem) return void (problem.textContent = packed.problem);
     if (!/^\d{1,19}$/.test(seed.value)) return void (problem.textContent = `The seed is ${JSON.stringify(seed.value)}; expected a whole number of at most 19 digits.`);
     if (side.value === "watch") return void go.watch({ seats: [opponent.value, other.value], root: seed.value });
-    go.start({ opponent: opponent.value, seat: Number(side.value), root: seed.value, team: packed.packed });
+    go.start({ opponent: opponent.value, seat: Number(side.value), root: seed.value, team: packed.packed, isTaught: teach.checked });
   };
   const file = h("input", { id: "file", type: "file", accept: ".json,.html,.log,.txt", onchange: async () => file.files?.[0] && go.load(await file.files[0].text()) });
   const pasted = h("textarea", { id: "log", rows: 4, spellcheck: "false", placeholder: "|player|p1|…" });
@@ -36,6 +38,7 @@ export function showSetup(main, page, space, engine, go, score) {
       h("h2", {}, `Play ${space.name}`),
       score ? h("p.note", {}, score) : null,
       row("Opponent", opponent), row("Your side", side), otherRow, row("Seed", seed),
+      hasCritic ? h("label.check", {}, teach, " Take back clear mistakes, and say why (with this help a battle does not count)") : null,
       space.isRandom ? h("p.note", {}, "The simulator draws both teams from the seed.") : row("Your team", team),
       problem,
       h("button.main", { type: "submit" }, "Start")),
