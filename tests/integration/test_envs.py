@@ -1,5 +1,6 @@
 """Environments over real battles: the libraries' own checkers, clones, states as text, and the examples."""
 
+import gzip
 import json
 import subprocess
 import sys
@@ -12,7 +13,7 @@ from gymnasium.utils.env_checker import check_env
 
 import nashdex
 from nashdex.cli import run_command_line
-from nashdex.core.errors import ConfigurationError
+from nashdex.core.errors import ConfigurationError, DataError
 from nashdex.envs import BattleAECEnv, BattleEnv, BattleParallelEnv
 from nashdex.policies.archive import save_policy
 from nashdex.policies.networks.actor_critic import make_network
@@ -68,6 +69,72 @@ def test_a_clone_replays_to_the_same_log(env: BattleEnv) -> None:
     other = _play(env, info, np.random.default_rng(2), 1000)
     assert first["log"] == again["log"]
     assert first["log"] != other["log"]
+
+
+LOGS = sorted((ROOT / "tests" / "data" / "metamon" / "logs").glob("*.json"))
+SAMPLE = ROOT / "configs" / "replays" / "gen1ou-sample.jsonl.gz"
+
+
+@pytest.fixture(scope="module")
+def logged() -> Iterator[BattleEnv]:
+    env = BattleEnv("gen1ou", "max-power", states=True, log=True)
+    yield env
+    env.close()
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+def test_an_episode_begins_within_a_persons_battle(logged: BattleEnv, seat: int) -> None:
+    (text,) = (log.read_text("utf-8") for log in LOGS if "2333334844" in log.name)
+    _, info = logged.from_log(text, seat, 10, seed=3)
+    # After nine turns of an exchange of two Exeggutors, as the log says.
+    hp = ([0.14, 1.0, 1.0], [0.25, 1.0, 1.0])
+    own, opponent = info["state"]["own"], info["state"]["opponent"]
+    assert (info["seat"], info["state"]["turn"]) == (seat, 10)
+    active = [side["pokemon"][side["active"]] for side in (own, opponent)]
+    assert [each["species"] for each in active] == ["exeggutor"] * 2
+    assert [round(each["hp"] / each["max_hp"], 2) for each in active] == [hp[seat][0], hp[1 - seat][0]]
+    assert len(own["pokemon"]) == 6
+    assert all(len(each["moves"]) == 4 for each in own["pokemon"]), "what the log never shows is drawn"
+    assert len(opponent["pokemon"]) == (2, 3)[seat], "what the seat had not seen is not shown"
+    clone = logged.clone()
+    first = _play(logged, info, np.random.default_rng(1), 1000)
+    _, info = logged.restore(type(clone).model_validate_json(clone.model_dump_json()))
+    assert _play(logged, info, np.random.default_rng(1), 1000)["log"] == first["log"]
+    assert "|turn|11" in first["log"]
+    assert "|turn|10\n" not in first["log"]
+
+
+def test_every_turn_of_a_log_can_be_played_on(logged: BattleEnv) -> None:
+    texts = [log.read_text("utf-8") for log in LOGS]
+    texts += gzip.decompress(SAMPLE.read_bytes()).decode().splitlines()[:4]
+    for number, text in enumerate(texts):
+        for turn in (1, 2, 5, 8):
+            _, info = logged.from_log(text, (number + turn) % 2, turn, seed=turn)
+            assert info["state"]["turn"] == turn
+            assert 0.0 <= _play(logged, info, np.random.default_rng(turn), 1000)["score"] <= 1.0
+
+
+@pytest.mark.parametrize(
+    ("text", "seat", "turn", "message"),
+    [
+        ("nothing", 0, 1, "nothing shows its format"),
+        ("{}", 0, 1, "expected an object with a text `log`"),
+        (None, 2, 1, "seat is 2: expected 0 or 1"),
+        (None, 0, 1000, "decides nothing in turn 1000; expected one of the turns 1 to"),
+    ],
+)
+def test_what_no_episode_can_begin_in(logged: BattleEnv, text: str | None, seat: int, turn: int, message: str) -> None:
+    with pytest.raises((ConfigurationError, DataError), match=message):
+        logged.from_log(LOGS[0].read_text("utf-8") if text is None else text, seat, turn)
+
+
+def test_a_log_of_another_format_or_of_doubles_is_refused() -> None:
+    text = LOGS[0].read_text("utf-8")
+    for format_id, message in (("gen1randombattle", "is of gen1ou"), ("gen9randomdoublesbattle", "is doubles")):
+        other = BattleEnv(format_id)
+        with pytest.raises((ConfigurationError, DataError), match=message):
+            other.from_log(text, 0, 1)
+        other.close()
 
 
 def test_states_are_json_and_text_that_name_the_choices(env: BattleEnv) -> None:

@@ -4,7 +4,7 @@ F observation values, L legal actions of a decision.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -14,7 +14,7 @@ from nashdex.core.errors import ConfigurationError, TryAgainError
 from nashdex.core.ids import PolicyId
 from nashdex.core.seeds import derive_uniform
 from nashdex.evaluator.contestants import load_contestant
-from nashdex.games.interface import Decisions, Failure, Game, Outcome, SeatLines
+from nashdex.games.interface import Decisions, Failure, Game, Outcome, Position, SeatLines
 from nashdex.games.space import NUM_SEATS, Space
 from nashdex.games.teams import TeamPool
 from nashdex.learning.rewards import REWARDS
@@ -141,22 +141,26 @@ class Battles:
         """Layout of observations and actions."""
         return self._arena.space
 
-    def start(self, battle: int, seed: int, seat: int | None) -> None:
+    def start(self, battle: int, seed: int, seat: int | None, position: Position | None = None) -> None:
         """Start a battle with the program at ``seat``, or at both. A battle that runs under this number is forgotten.
 
-        Teams, chance, and which policy of a mixture is the opponent follow from ``seed`` and ``seat``.
+        Teams, chance, and which policy of a mixture is the opponent follow from ``seed`` and ``seat``. At a
+        ``position``, only what its seat had not seen is drawn.
         """
         self.stop(battle)
         opponent = self._mixture.draw(derive_uniform(seed, "policy")) if seat is not None else _CALLER
         pairs = PairedBattles(seed, self._pool, _DEADLINE_SECONDS)
         assignment = pairs.assignment(seat or 0, (_CALLER, opponent), log=self._keeps_logs)
+        spec = assignment.spec
+        if position is not None:
+            spec = replace(spec, position=position.model_copy(update={"teams": tuple(self._pool.teams)}))
         self.asked[battle] = {}
         self.ended[battle] = None
         self.players[battle] = assignment.seats
         self._is_running[battle] = True
         for each in range(NUM_SEATS):
             self._is_callers[battle * NUM_SEATS + each] = assignment.seats[each] == _CALLER
-        self._arena.start([self._seats.running(battle, assignment.spec, assignment.seats)])
+        self._arena.start([self._seats.running(battle, spec, assignment.seats)])
 
     def stop(self, battle: int) -> None:
         """Forget a battle, if it runs."""

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nashdex.core.documents import Model
-from nashdex.core.errors import ConfigurationError
+from nashdex.core.errors import ConfigurationError, DataError
 from nashdex.core.seeds import derive_uniform
 from nashdex.envs.battles import Asked, Battles, StepRewards
 from nashdex.envs.text import choices_of, position
-from nashdex.games.interface import Failure, Game
+from nashdex.games.interface import Failure, Game, Position
 
 
 class Clone(Model):
@@ -24,6 +24,8 @@ class Clone(Model):
     seat: int
     actions: tuple[int, ...]
     """The agent's actions so far, in order."""
+    position: Position | None = None
+    """Where the episode began, if it began within a logged battle."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,7 @@ class _Episode:
     seed: int = 0
     seat: int = 0
     actions: list[int] = field(default_factory=list)
+    position: Position | None = None
     is_over: bool = True
 
 
@@ -109,6 +112,21 @@ class Episodes:
         self._battles.wait(numbers)
         return [self._look(number, 0.0, {}) for number in numbers]
 
+    def begin_at(self, number: int, seed: int, position: Position) -> Step:
+        """Begin an episode within a logged battle, with the agent at the position's seat.
+
+        Raises:
+            DataError: the position cannot be rebuilt.
+        """
+        self._episodes[number] = _Episode(seed, position.seat, position=position, is_over=False)
+        self._battles.start(number, seed, position.seat, position)
+        self._battles.wait([number])
+        ending = self._battles.ended[number]
+        if isinstance(ending, Failure):
+            why = ending.detail.partition("\n")[0]
+            raise DataError(f"the position cannot be rebuilt ({why}); choose another turn, or another log")
+        return self._look(number, 0.0, {})
+
     def step(self, actions: Mapping[int, int]) -> list[Step]:
         """Take one step in each of the episodes that ``actions`` names, and return them in its order.
 
@@ -145,6 +163,7 @@ class Episodes:
             seed=episode.seed,
             seat=episode.seat,
             actions=tuple(episode.actions),
+            position=episode.position,
         )
 
     def restore(self, number: int, clone: Clone) -> Step:
@@ -158,7 +177,10 @@ class Episodes:
             raise ConfigurationError(
                 f"the clone is of {clone.format} against {clone.opponent}, the environment of {' against '.join(here)}"
             )
-        (last,) = self.begin([number], [clone.seed], [clone.seat])
+        if clone.position is None:
+            (last,) = self.begin([number], [clone.seed], [clone.seat])
+        else:
+            last = self.begin_at(number, clone.seed, clone.position)
         for place, action in enumerate(clone.actions):
             if last.terminated or last.truncated or not last.mask[action]:
                 raise ConfigurationError(

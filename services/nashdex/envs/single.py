@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from nashdex.core.errors import ConfigurationError
 from nashdex.envs.episodes import Clone, Episodes, Step
+from nashdex.games.showdown.logs.positions import position_at
 from nashdex.games.space import NUM_SEATS
 from nashdex.runs.inputs import game_with_team_set
 
@@ -107,6 +108,28 @@ class BattleEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
         Equal actions afterwards give an equal battle.
         """
         self._last = self._episodes.restore(0, clone)
+        return self._last.observation, self._last.info
+
+    def from_log(self, log: str, seat: int, turn: int, *, seed: int = 0) -> tuple[NDArray[np.float32], dict[str, Any]]:
+        """Begin an episode within a logged battle: the agent plays on for ``seat`` from its first decision in ``turn``.
+
+        What the seat had not seen then is drawn from ``seed``: the opponent's team and sets, and all chance from there
+        on. The log's later lines tell only which moves and items the seat's own Pokémon have. Single battles alone.
+
+        Args:
+            log: a Showdown log of a battle that is over, or the JSON of a replay.
+            seat: 0 for ``p1``, 1 for ``p2``.
+            turn: 1 is the first.
+            seed: of the draws.
+
+        Raises:
+            ConfigurationError: there is no such seat or decision, or the format is none of Showdown's single battles.
+            DataError: the log is none, of another format, or cannot be rebuilt.
+        """
+        if seat not in range(NUM_SEATS):
+            raise ConfigurationError(f"seat is {seat}: expected 0 or 1")
+        position = position_at(log, 0 if seat == 0 else 1, turn, self._episodes.space)
+        self._last = self._episodes.begin_at(0, seed, position)
         return self._last.observation, self._last.info
 
     def render(self) -> str | None:

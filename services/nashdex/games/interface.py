@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Protocol
+from typing import Any, Final, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,6 +43,18 @@ class Viewed:
         return Viewed(inputs, self.actions[rows], self.is_shown[rows], self.is_first[rows])
 
 
+class Position(Model):
+    """A decision of a battle that was played elsewhere, as one seat knew it then."""
+
+    seat: Literal[0, 1]
+    seen: tuple[tuple[str, ...], tuple[str, ...]]
+    """The game's own text up to there, as each seat received it."""
+    request: dict[str, Any]
+    """What the seat was asked, in the game's own terms."""
+    teams: tuple[str, ...] = ()
+    """Packed teams from which the game draws what the seat had not seen; empty if it generates teams."""
+
+
 @dataclass(frozen=True, slots=True)
 class BattleSpec:
     """One battle as it is planned. Everything random in it follows from the seeds."""
@@ -54,6 +66,8 @@ class BattleSpec:
     log: bool = False
     """Keep the whole log for a replay."""
     deadline_seconds: float = 300.0
+    position: Position | None = None
+    """Where the battle begins, in single battles of Showdown; the seat's rest is drawn. None: at the beginning."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from nashdex.core.errors import TryAgainError
 from nashdex.core.seeds import hex_seed
-from nashdex.games.interface import Decisions, Events, Failure, Outcome, RunningBattle, SeatLines
+from nashdex.games.interface import Decisions, Events, Failure, Outcome, Position, RunningBattle, SeatLines
 from nashdex.games.showdown.frames import ChannelClosedError, ChannelStuckError
 from nashdex.games.showdown.gateway import Gateway, GatewaySettings, load_gateway_settings
 from nashdex.games.showdown.protocol import (
@@ -26,6 +26,7 @@ from nashdex.games.showdown.protocol import (
     Lines,
     Recycle,
     Rejected,
+    Resume,
     Start,
     Stop,
 )
@@ -170,7 +171,13 @@ class ShowdownArena:
             batches.setdefault(index, []).append(running)
         for index, batch in batches.items():
             self._workers[index].active_at = time.monotonic()
-            self._workers[index].gateway.send(Start(battles=tuple(_battle_start(running) for running in batch)))
+            gateway = self._workers[index].gateway
+            begun = tuple(_battle_start(running) for running in batch if running.spec.position is None)
+            if begun:
+                gateway.send(Start(battles=begun))
+            for running in batch:
+                if running.spec.position is not None:
+                    gateway.send(_resume(running, running.spec.position))
 
     def poll(self) -> Events:
         """Send starts and actions, wait up to a second for events, and return them.
@@ -278,6 +285,22 @@ def _battle_start(running: RunningBattle) -> BattleStart:
         seed=hex_seed(spec.seed),
         teams=spec.teams,
         team_seeds=(hex_seed(first), hex_seed(second)),
+        lines=running.lines,
+        states=running.states,
+        log=spec.log,
+        deadline_seconds=spec.deadline_seconds,
+    )
+
+
+def _resume(running: RunningBattle, position: Position) -> Resume:
+    spec = running.spec
+    return Resume(
+        battle=running.battle,
+        seat=position.seat,
+        seen=position.seen,
+        request=position.request,
+        seed=hex_seed(spec.seed),
+        teams=position.teams,
         lines=running.lines,
         states=running.states,
         log=spec.log,

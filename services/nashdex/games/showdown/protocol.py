@@ -12,7 +12,7 @@ from pydantic.json_schema import GenerateJsonSchema, models_json_schema
 from nashdex.core.documents import Model
 from nashdex.games.space import Space
 
-PROTOCOL: Final = 9
+PROTOCOL: Final = 10
 """Changes with every message that changes. Client and gateway of different versions refuse each other."""
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -37,7 +37,7 @@ class Hello(Message):
     """Opens the conversation. The answer is ``Welcome``, or ``ErrorMessage`` and the end."""
 
     type: Literal["hello"] = "hello"
-    protocol: Literal[9] = PROTOCOL
+    protocol: Literal[10] = PROTOCOL
     format: str = Field(description="Id of a Showdown format for two players.")
     token: str | None = Field(description="The gateway's shared token; null if it has none.")
 
@@ -185,6 +185,27 @@ class Fork(Message):
     seed: Seed
     teams: tuple[str, ...] = Field(description="As in `Search`.")
     deadline_seconds: float = Field(gt=0, description="Wall-clock time after which the fork fails.")
+
+
+class Resume(Message):
+    """Starts a battle at a decision of one that was played elsewhere, as one seat knew it then.
+
+    What the seat had not seen is drawn. The battle's decisions follow, as after ``Start``.
+    """
+
+    type: Literal["resume"] = "resume"
+    battle: BattleNumber
+    seat: Seat
+    seen: tuple[tuple[str, ...], tuple[str, ...]] = Field(
+        description="Protocol lines so far, as each seat received them."
+    )
+    request: dict[str, Any] = Field(description="The seat's request, which asks for a choice.")
+    seed: Seed
+    teams: tuple[str, ...] = Field(description="As in `Search`.")
+    lines: tuple[bool, bool] = Field(description="As in `start`; the first row's are all lines so far.")
+    states: tuple[bool, bool] = Field(description="As in `start`.")
+    log: bool = Field(description="Return the omniscient log when the battle ends, from this decision on.")
+    deadline_seconds: float = Field(gt=0, description="Wall-clock time after which the battle fails.")
 
 
 class Stop(Message):
@@ -364,7 +385,20 @@ class ErrorMessage(Message):
 
 
 ClientMessage = (
-    Hello | Start | Validate | Generate | Track | Choices | Search | Expand | Value | Sample | Fork | Stop | Untrack
+    Hello
+    | Start
+    | Validate
+    | Generate
+    | Track
+    | Choices
+    | Search
+    | Expand
+    | Value
+    | Sample
+    | Fork
+    | Resume
+    | Stop
+    | Untrack
 )
 GatewayMessage = (
     Welcome

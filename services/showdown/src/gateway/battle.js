@@ -123,6 +123,8 @@ export class LiveBattle {
     this.encoder = encoder;
     this.wantsLog = options.log;
     this.deadline = performance.now() + options.deadlineSeconds * 1000;
+    /** Lines of the simulation's log that led here, for a battle that began within another. */
+    this.firstLine = 0;
     this.logPosition = 0;
     this.numOpen = 0;
     this.numRejected = 0;
@@ -147,8 +149,34 @@ export class LiveBattle {
   }
 
   /**
+   * @param {number} id
+   * @param {Format} format
+   * @param {Encoder} encoder
+   * @param {object} options as of a new battle, and what led here
+   * @param {LiveBattle["simulation"]} options.simulation which waits for choices
+   * @param {[Tracker, Tracker]} options.trackers that have read what led here
+   * @param {[boolean, boolean]} options.lines
+   * @param {[boolean, boolean]} options.states
+   * @param {boolean} options.log
+   * @param {number} options.deadlineSeconds
+   * @param {[string[], string[]]} [options.seen] lines so far, for seats that read lines and have read none
+   * @returns {LiveBattle} a battle whose open decisions are due
+   * @throws {BattleFailure}
+   */
+  static within(id, format, encoder, { trackers, seen = [[], []], ...options }) {
+    const battle = new LiveBattle(id, format, encoder, options);
+    battle.firstLine = battle.logPosition = options.simulation.log.length;
+    for (const [index, seat] of battle.seats.entries()) {
+      seat.tracker = trackers[index];
+      seat.lines?.push(...seen[index]);
+    }
+    battle.observe();
+    return battle;
+  }
+
+  /**
    * @param {number} id of the fork
-   * @param {LiveBattle} source
+   * @param {LiveBattle} source whose seats read the same of the fork
    * @param {LiveBattle["simulation"]} simulation of the fork, which waits for choices
    * @param {[Tracker, Tracker]} trackers that have read what led to it
    * @param {number} deadlineSeconds
@@ -158,11 +186,7 @@ export class LiveBattle {
   static fork(id, { format, encoder, seats }, simulation, trackers, deadlineSeconds) {
     const states = /** @type {[boolean, boolean]} */ (seats.map(({ wantsState }) => wantsState));
     const lines = /** @type {[boolean, boolean]} */ (seats.map((seat) => seat.lines !== null));
-    const fork = new LiveBattle(id, format, encoder, { simulation, lines, states, log: false, deadlineSeconds });
-    fork.logPosition = simulation.log.length;
-    for (const [index, seat] of fork.seats.entries()) seat.tracker = trackers[index];
-    fork.observe();
-    return fork;
+    return LiveBattle.within(id, format, encoder, { simulation, trackers, lines, states, log: false, deadlineSeconds });
   }
 
   /** Whether the battle is over. */
@@ -274,7 +298,7 @@ export class LiveBattle {
       turns: turn,
       decisions: [first.decisions, second.decisions],
       rejected: this.numRejected,
-      log: this.wantsLog ? omniscientLog(log) : null,
+      log: this.wantsLog ? omniscientLog(log.slice(this.firstLine)) : null,
     };
   }
 

@@ -1,14 +1,17 @@
-/** Forks of running battles: exact copies, or worlds that one seat cannot tell from the battle. */
-import { LiveBattle } from "./battle.js";
+/** Battles that begin within another: exact copies of one that runs, or worlds that one seat cannot tell from it. */
+import { BattleFailure, LiveBattle } from "./battle.js";
 import { ProtocolError } from "./protocol/messages.js";
 import { ownLines } from "../search/lines.js";
-import { Worlds } from "../search/worlds.js";
+import { NoWorld, Worlds } from "../search/worlds.js";
 import { forkBattle } from "../simulator/fork.js";
 import { copyTracker } from "../tracker/copy.js";
 import { Tracker } from "../tracker/tracker.js";
 
 /** @typedef {import("./protocol/generated/message_types.js").Fork} Fork */
+/** @typedef {import("./protocol/generated/message_types.js").Resume} Resume */
 /** @typedef {import("./searches.js").Searches} Searches */
+
+const MOST_POKEMON = 6;
 
 /**
  * @param {Map<number, LiveBattle>} battles that run
@@ -36,10 +39,61 @@ export function fork(battles, { battle, fork: id, seat, seed, teams, deadline_se
   const prior = searches.priorOf("fork", teams);
   const world = new Worlds(trackers[seat], prior, source.encoder.dexInfo.dex).draw(seed, { isSilent: false });
   const own = copyTracker(trackers[seat]);
-  const foe = new Tracker(source.encoder.dexInfo, 1 - seat);
   // A spectator's view, which holds nobody's secrets.
-  for (const line of ownLines(source.simulation.log, -1)) foe.readLine(line);
+  const foe = trackerOf(source.encoder, world, 1 - seat, ownLines(source.simulation.log, -1));
   return LiveBattle.fork(id, source, world, seat === 0 ? [own, foe] : [foe, own], deadlineSeconds);
+}
+
+/**
+ * @param {Resume} message
+ * @param {Searches} searches whose prior draws what the seat has not seen
+ * @returns {LiveBattle} whose decisions are due
+ * @throws {ProtocolError} nobody can draw worlds of this format
+ * @throws {BattleFailure} the position cannot be rebuilt
+ */
+export function resume({ battle: id, seat, seen, request, seed, teams, lines, states, log, deadline_seconds: deadlineSeconds }, searches) {
+  const { format, encoder } = searches;
+  if (request.wait) throw new ProtocolError("bad_message", `resume: the request of seat ${seat} of battle ${id} asks for nothing`);
+  const prior = searches.priorOf("resume", teams);
+  let trackers;
+  /** @type {LiveBattle["simulation"]} */
+  let world;
+  try {
+    const known = new Tracker(encoder.dexInfo, seat);
+    known.readRequest(/** @type {any} */ ({ wait: true, side: request.side }));
+    for (const line of seen[seat]) known.readLine(line);
+    known.readRequest(/** @type {any} */ (request));
+    world = new Worlds(known, prior, encoder.dexInfo.dex, teamSize(seen[seat], seat)).draw(seed, { isSilent: false });
+    trackers = /** @type {[Tracker, Tracker]} */ ([0, 1].map((each) => trackerOf(encoder, world, each, seen[each])));
+  } catch (error) {
+    if (error instanceof NoWorld) throw new BattleFailure("bad_start", error.message);
+    throw BattleFailure.from("tracker_error", error);
+  }
+  return LiveBattle.within(id, format, encoder, { simulation: world, trackers, lines, states, log, deadlineSeconds, seen });
+}
+
+/**
+ * @param {import("../encoder/encoder.js").Encoder} encoder
+ * @param {LiveBattle["simulation"]} world
+ * @param {number} seat
+ * @param {Iterable<string>} lines that led to the world
+ * @returns {Tracker} of a player who knew its own team before the first line
+ */
+function trackerOf(encoder, world, seat, lines) {
+  const tracker = new Tracker(encoder.dexInfo, seat);
+  const side = world.sides[seat];
+  const own = side.getRequestData();
+  // HP follows from the lines, and copied moves were not brought.
+  const pokemon = own.pokemon.map((entry, at) => ({ ...entry, condition: undefined, moves: side.pokemon[at].baseMoveSlots.map(({ id }) => id) }));
+  tracker.readRequest(/** @type {any} */ ({ wait: true, side: { ...own, pokemon } }));
+  for (const line of lines) tracker.readLine(line);
+  return tracker;
+}
+
+/** @param {string[]} lines @param {number} seat @returns {number} Pokémon of the seat's team, as the lines say */
+function teamSize(lines, seat) {
+  const line = lines.find((each) => each.startsWith(`|teamsize|p${seat + 1}|`));
+  return line ? Number(line.split("|")[3]) : MOST_POKEMON;
 }
 
 /** @param {LiveBattle} battle @returns {number} seats that its simulator asks now */

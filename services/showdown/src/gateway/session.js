@@ -9,7 +9,7 @@ import { ACTIONS, BadFrame, CONTROL, controlFrame } from "./protocol/frames.js";
 import { ProtocolError, readMessage } from "./protocol/messages.js";
 import { UnknownFormat, simulatorVersion } from "../simulator/package.js";
 import { NoGenerator } from "../simulator/teams.js";
-import { fork } from "./forks.js";
+import { resume, fork } from "./forks.js";
 import { Table } from "./table.js";
 import { areEqual } from "./token.js";
 
@@ -149,7 +149,12 @@ export class Session {
       case "value":
         return this.#send(searched(table.searches.solve(message.rows)));
       case "fork":
-        return this.#fork(message, table);
+        return this.#begin(message.fork, () => fork(this.battles, message, table.searches));
+      case "resume":
+        if (this.battles.has(message.battle) || table.tracked.has(message.battle)) {
+          throw new ProtocolError("bad_message", `resume: battle ${message.battle} runs already`);
+        }
+        return this.#begin(message.battle, () => resume(message, table.searches));
       case "stop":
         for (const id of message.battles) this.#stop(id);
         return;
@@ -233,16 +238,16 @@ export class Session {
     }
   }
 
-  /** @param {import("./protocol/generated/message_types.js").Fork} message @param {Table} table */
-  #fork(message, table) {
-    this.failedBattles.delete(message.fork);
+  /** @param {number} id @param {() => LiveBattle} begin gives a battle whose decisions are due */
+  #begin(id, begin) {
+    this.failedBattles.delete(id);
     try {
-      const forked = fork(this.battles, message, table.searches);
-      this.battles.set(forked.id, forked);
-      this.#collect(forked);
+      const battle = begin();
+      this.battles.set(id, battle);
+      this.#collect(battle);
     } catch (error) {
       if (error instanceof ProtocolError) throw error;
-      this.#failStart(message.fork, error);
+      this.#failStart(id, error);
     }
     this.#checkMemory();
   }

@@ -42,19 +42,21 @@ function seenOf(pokemon) {
  * @param {State} pokemon an own one
  * @param {any} entry its entry in the request
  * @param {any} dex
+ * @param {any} [drawn] a set that fits what is known of it, for what the request does not say
  * @returns {any} its set; `known` has the exact stats, which EVs would only approximate
  */
-function ownSet(pokemon, entry, dex) {
+function ownSet(pokemon, entry, dex, drawn) {
+  const moves = entry.moves.length > 0 && !pokemon.volatiles.transformed ? entry.moves : pokemon.moves.map((/** @type {any} */ move) => move.id);
   const species = dex.species.get(pokemon.species);
   return {
     name: entry.ident.slice(4),
     species: species.name,
     level: pokemon.level,
     gender: pokemon.gender,
-    moves: entry.moves.length > 0 && !pokemon.volatiles.transformed ? [...entry.moves] : pokemon.moves.map((/** @type {any} */ move) => move.id),
-    ability: entry.baseAbility ?? "",
-    item: entry.item ?? "",
-    teraType: entry.teraType,
+    moves: [...(drawn?.moves ?? moves)],
+    ability: entry.baseAbility ?? drawn?.ability ?? "",
+    item: entry.item ?? drawn?.item ?? "",
+    teraType: entry.teraType ?? drawn?.teraType,
     ...evenSpread(dex),
     known: { baseStats: species.baseStats, stats: { ...pokemon.stats } },
   };
@@ -72,12 +74,15 @@ export class Worlds {
    * @param {Tracker} tracker whose request asks for a choice
    * @param {Prior} prior
    * @param {any} dex
+   * @param {number | null} [ownSize] Pokémon of the seat's team, if its request comes from a log, which need not show them all and all of
+   *   their moves: the rest is drawn too
    */
-  constructor(tracker, prior, dex) {
+  constructor(tracker, prior, dex, ownSize = null) {
     this.request = /** @type {any} */ (tracker.request);
     if (!this.request) throw new NoWorld("the seat has no request");
     this.prior = prior;
     this.dex = dex;
+    this.ownSize = ownSize;
     this.state = /** @type {State} */ (tracker.state());
     this.seat = tracker.seat;
     this.formatId = tracker.dexInfo.formatId;
@@ -96,7 +101,7 @@ export class Worlds {
   draw(seed, { isSilent = true } = {}) {
     const { state, seat } = this;
     const prng = new PRNG(simulatorSeed(seed));
-    const own = this.rows.map((row, place) => ownSet(state.own.pokemon[row], this.listed[place], this.dex));
+    const own = this.#own(prng);
     const foes = this.#opponents(prng);
     const battle = /** @type {any} */ (new Battle({ formatid: /** @type {any} */ (this.formatId), prng }));
     if (isSilent) silence(battle);
@@ -107,6 +112,15 @@ export class Worlds {
     if (battle.requestState === "teampreview") play(battle, ["default", "default"]);
     this.#arrange(battle, foes.rows);
     return battle;
+  }
+
+  /** @param {InstanceType<typeof PRNG>} prng @returns {any[]} the seat's sets, in the request's order, then those that a log never shows */
+  #own(prng) {
+    const { own } = this.state;
+    const seen = this.rows.map((row) => own.pokemon[row]);
+    const drawn = this.ownSize === null ? [] : this.prior.draw(seen.map(seenOf), this.ownSize, prng);
+    const sets = seen.map((pokemon, place) => ownSet(pokemon, this.listed[place], this.dex, drawn[place]));
+    return [...sets, ...drawn.slice(seen.length).map((set) => ({ ...set, evs: { ...set.evs }, ivs: { ...set.ivs } }))];
   }
 
   /** @param {InstanceType<typeof PRNG>} prng @returns the opponent's sets, its active Pokémon first, with their rows or -1 */

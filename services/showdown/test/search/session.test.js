@@ -76,3 +76,45 @@ test("doubles are forked exactly, not by what a seat sees", async () => {
   peer.tell({ ...fork, fork: 3, seat: 0 });
   assert.match((await peer.expect("error")).message, /fork: format gen9randomdoublesbattle is doubles/);
 });
+
+/** @param {object} [changes] @returns {object} a message that resumes the battle of `decision()` */
+function resumed(changes) {
+  const { lines, request } = decision();
+  const seen = [lines, lines];
+  return { type: "resume", battle: 7, seat: 0, seen, request, seed: "0000000000000001", teams: [], lines: [false, true], states: [true, false], log: true, deadline_seconds: 60, ...changes };
+}
+
+test("a battle is resumed where a seat stands", async () => {
+  const peer = await Peer.inProcess().hello("gen1randombattle");
+  const { lines, request } = decision();
+  peer.tell(resumed({ seen: [lines, lines] }));
+  const { rows } = await peer.expect("lines");
+  const own = rows.find((/** @type {any} */ row) => row.seat === 0);
+  assert.deepEqual(own.state.own.pokemon.map((/** @type {any} */ { hp }) => hp > 0), request.side.pokemon.map((/** @type {any} */ { condition }) => !condition.endsWith("fnt")));
+  assert.deepEqual(rows.find((/** @type {any} */ row) => row.seat === 1).lines, lines, "a seat that reads lines has all of them");
+  assert.deepEqual((await peer.expect("decisions")).battles, [7, 7]);
+});
+
+test("a battle that runs cannot be resumed under its number", async () => {
+  const peer = await Peer.inProcess().hello("gen1randombattle");
+  peer.tell(resumed({ lines: [false, false], states: [false, false] }));
+  await peer.expect("decisions");
+  peer.tell(resumed());
+  assert.match((await peer.expect("error")).message, /resume: battle 7 runs already/);
+});
+
+test("a request that does not fit its lines fails the battle alone", async () => {
+  const peer = await Peer.inProcess().hello("gen1randombattle");
+  const { request } = decision();
+  peer.tell(resumed({ request: { ...request, side: { ...request.side, pokemon: [{}] } } }));
+  const [failed] = (await peer.expect("failed")).battles;
+  assert.equal(failed.battle, 7);
+  peer.tell(resumed({ lines: [false, false], states: [false, false] }));
+  assert.deepEqual((await peer.expect("decisions")).battles, [7, 7]);
+});
+
+test("doubles are not resumed", async () => {
+  const peer = await Peer.inProcess().hello("gen9randomdoublesbattle");
+  peer.tell(resumed());
+  assert.match((await peer.expect("error")).message, /resume: format gen9randomdoublesbattle is doubles/);
+});

@@ -1,7 +1,20 @@
 // Made by scripts/make_protocol.js from schema.json.
 
 export type ClientMessage =
-  Hello | Start | Validate | Generate | Track | Choices | Search | Expand | Value | Sample | Fork | Stop | Untrack;
+  | Hello
+  | Start
+  | Validate
+  | Generate
+  | Track
+  | Choices
+  | Search
+  | Expand
+  | Value
+  | Sample
+  | Fork
+  | Resume
+  | Stop
+  | Untrack;
 export type GatewayMessage =
   | Welcome
   | Lines
@@ -328,7 +341,7 @@ export interface Generated {
  */
 export interface Hello {
   type: "hello";
-  protocol: 9;
+  protocol: 10;
   /**
    * Id of a Showdown format for two players.
    */
@@ -433,6 +446,62 @@ export interface Rejected {
    * The simulator's words.
    */
   cause: string;
+}
+/**
+ * Starts a battle at a decision of one that was played elsewhere, as one seat knew it then.
+ *
+ * What the seat had not seen is drawn. The battle's decisions follow, as after ``Start``.
+ */
+export interface Resume {
+  type: "resume";
+  /**
+   * Chosen by the client, unique among running battles.
+   */
+  battle: number;
+  seat: 0 | 1;
+  /**
+   * Protocol lines so far, as each seat received them.
+   *
+   * @minItems 2
+   * @maxItems 2
+   */
+  seen: [string[], string[]];
+  /**
+   * The seat's request, which asks for a choice.
+   */
+  request: {
+    [k: string]: unknown;
+  };
+  /**
+   * 16 lower-case hex digits.
+   */
+  seed: string;
+  /**
+   * As in `Search`.
+   */
+  teams: string[];
+  /**
+   * As in `start`; the first row's are all lines so far.
+   *
+   * @minItems 2
+   * @maxItems 2
+   */
+  lines: [boolean, boolean];
+  /**
+   * As in `start`.
+   *
+   * @minItems 2
+   * @maxItems 2
+   */
+  states: [boolean, boolean];
+  /**
+   * Return the omniscient log when the battle ends, from this decision on.
+   */
+  log: boolean;
+  /**
+   * Wall-clock time after which the battle fails.
+   */
+  deadline_seconds: number;
 }
 /**
  * Asks for worlds that seats cannot tell from their battles, for a search elsewhere. The answer is ``Sampled``.

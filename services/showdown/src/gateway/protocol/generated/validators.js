@@ -1,9 +1,9 @@
 // @ts-nocheck
 // Made by scripts/make_protocol.js from schema.json.
-export const PROTOCOL = 9;
+export const PROTOCOL = 10;
 "use strict";
 export const hello = validate53;
-const schema20 = {"additionalProperties":false,"properties":{"type":{"const":"hello","type":"string"},"protocol":{"const":9,"type":"integer"},"format":{"type":"string"},"token":{"anyOf":[{"type":"string"},{"type":"null"}]}},"required":["type","protocol","format","token"],"type":"object"};
+const schema20 = {"additionalProperties":false,"properties":{"type":{"const":"hello","type":"string"},"protocol":{"const":10,"type":"integer"},"format":{"type":"string"},"token":{"anyOf":[{"type":"string"},{"type":"null"}]}},"required":["type","protocol","format","token"],"type":"object"};
 
 function validate53(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -56,8 +56,8 @@ if(!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinit
 validate53.errors = [{instancePath:instancePath+"/protocol",schemaPath:"#/properties/protocol/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
-if(9 !== data1){
-validate53.errors = [{instancePath:instancePath+"/protocol",schemaPath:"#/properties/protocol/const",keyword:"const",params:{allowedValue: 9},message:"must be equal to constant"}];
+if(10 !== data1){
+validate53.errors = [{instancePath:instancePath+"/protocol",schemaPath:"#/properties/protocol/const",keyword:"const",params:{allowedValue: 10},message:"must be equal to constant"}];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -2707,8 +2707,9 @@ return errors === 0;
 }
 validate75.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const stop = validate76;
-const schema36 = {"additionalProperties":false,"properties":{"type":{"const":"stop","type":"string"},"battles":{"items":{"exclusiveMaximum":4294967296,"minimum":0,"type":"integer"},"type":"array"}},"required":["type","battles"],"type":"object"};
+export const resume = validate76;
+const schema36 = {"additionalProperties":false,"properties":{"type":{"const":"resume","type":"string"},"battle":{"exclusiveMaximum":4294967296,"minimum":0,"type":"integer"},"seat":{"enum":[0,1],"type":"integer"},"seen":{"maxItems":2,"minItems":2,"prefixItems":[{"items":{"type":"string"},"type":"array"},{"items":{"type":"string"},"type":"array"}],"type":"array"},"request":{"additionalProperties":true,"type":"object"},"seed":{"pattern":"^[0-9a-f]{16}$","type":"string"},"teams":{"items":{"type":"string"},"type":"array"},"lines":{"maxItems":2,"minItems":2,"prefixItems":[{"type":"boolean"},{"type":"boolean"}],"type":"array"},"states":{"maxItems":2,"minItems":2,"prefixItems":[{"type":"boolean"},{"type":"boolean"}],"type":"array"},"log":{"type":"boolean"},"deadline_seconds":{"exclusiveMinimum":0,"type":"number"}},"required":["type","battle","seat","seen","request","seed","teams","lines","states","log","deadline_seconds"],"type":"object"};
+const func1 = Object.prototype.hasOwnProperty;
 
 function validate76(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -2723,14 +2724,14 @@ evaluated0.items = undefined;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((data.type === undefined) && (missing0 = "type")) || ((data.battles === undefined) && (missing0 = "battles"))){
+if((((((((((((data.type === undefined) && (missing0 = "type")) || ((data.battle === undefined) && (missing0 = "battle"))) || ((data.seat === undefined) && (missing0 = "seat"))) || ((data.seen === undefined) && (missing0 = "seen"))) || ((data.request === undefined) && (missing0 = "request"))) || ((data.seed === undefined) && (missing0 = "seed"))) || ((data.teams === undefined) && (missing0 = "teams"))) || ((data.lines === undefined) && (missing0 = "lines"))) || ((data.states === undefined) && (missing0 = "states"))) || ((data.log === undefined) && (missing0 = "log"))) || ((data.deadline_seconds === undefined) && (missing0 = "deadline_seconds"))){
 validate76.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
-if(!((key0 === "type") || (key0 === "battles"))){
+if(!(func1.call(schema36.properties, key0))){
 validate76.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
@@ -2744,8 +2745,8 @@ if(typeof data0 !== "string"){
 validate76.errors = [{instancePath:instancePath+"/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-if("stop" !== data0){
-validate76.errors = [{instancePath:instancePath+"/type",schemaPath:"#/properties/type/const",keyword:"const",params:{allowedValue: "stop"},message:"must be equal to constant"}];
+if("resume" !== data0){
+validate76.errors = [{instancePath:instancePath+"/type",schemaPath:"#/properties/type/const",keyword:"const",params:{allowedValue: "resume"},message:"must be equal to constant"}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -2754,49 +2755,338 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.battles !== undefined){
-let data1 = data.battles;
+if(data.battle !== undefined){
+let data1 = data.battle;
 const _errs4 = errors;
+if(!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))){
+validate76.errors = [{instancePath:instancePath+"/battle",schemaPath:"#/properties/battle/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
 if(errors === _errs4){
-if(Array.isArray(data1)){
-var valid1 = true;
-const len0 = data1.length;
-for(let i0=0; i0<len0; i0++){
-let data2 = data1[i0];
-const _errs6 = errors;
-if(!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))){
-validate76.errors = [{instancePath:instancePath+"/battles/" + i0,schemaPath:"#/properties/battles/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
-return false;
-}
-if(errors === _errs6){
-if((typeof data2 == "number") && (isFinite(data2))){
-if(data2 < 0 || isNaN(data2)){
-validate76.errors = [{instancePath:instancePath+"/battles/" + i0,schemaPath:"#/properties/battles/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+if((typeof data1 == "number") && (isFinite(data1))){
+if(data1 < 0 || isNaN(data1)){
+validate76.errors = [{instancePath:instancePath+"/battle",schemaPath:"#/properties/battle/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 else {
-if(data2 >= 4294967296 || isNaN(data2)){
-validate76.errors = [{instancePath:instancePath+"/battles/" + i0,schemaPath:"#/properties/battles/items/exclusiveMaximum",keyword:"exclusiveMaximum",params:{comparison: "<", limit: 4294967296},message:"must be < 4294967296"}];
+if(data1 >= 4294967296 || isNaN(data1)){
+validate76.errors = [{instancePath:instancePath+"/battle",schemaPath:"#/properties/battle/exclusiveMaximum",keyword:"exclusiveMaximum",params:{comparison: "<", limit: 4294967296},message:"must be < 4294967296"}];
 return false;
 }
 }
-}
-}
-var valid1 = _errs6 === errors;
-if(!valid1){
-break;
-}
-}
-}
-else {
-validate76.errors = [{instancePath:instancePath+"/battles",schemaPath:"#/properties/battles/type",keyword:"type",params:{type: "array"},message:"must be array"}];
-return false;
 }
 }
 var valid0 = _errs4 === errors;
 }
 else {
 var valid0 = true;
+}
+if(valid0){
+if(data.seat !== undefined){
+let data2 = data.seat;
+const _errs6 = errors;
+if(!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))){
+validate76.errors = [{instancePath:instancePath+"/seat",schemaPath:"#/properties/seat/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(!((data2 === 0) || (data2 === 1))){
+validate76.errors = [{instancePath:instancePath+"/seat",schemaPath:"#/properties/seat/enum",keyword:"enum",params:{allowedValues: schema36.properties.seat.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.seen !== undefined){
+let data3 = data.seen;
+const _errs8 = errors;
+if(errors === _errs8){
+if(Array.isArray(data3)){
+if(data3.length > 2){
+validate76.errors = [{instancePath:instancePath+"/seen",schemaPath:"#/properties/seen/maxItems",keyword:"maxItems",params:{limit: 2},message:"must NOT have more than 2 items"}];
+return false;
+}
+else {
+if(data3.length < 2){
+validate76.errors = [{instancePath:instancePath+"/seen",schemaPath:"#/properties/seen/minItems",keyword:"minItems",params:{limit: 2},message:"must NOT have fewer than 2 items"}];
+return false;
+}
+else {
+const len0 = data3.length;
+if(len0 > 0){
+let data4 = data3[0];
+const _errs10 = errors;
+if(errors === _errs10){
+if(Array.isArray(data4)){
+var valid2 = true;
+const len1 = data4.length;
+for(let i0=0; i0<len1; i0++){
+const _errs12 = errors;
+if(typeof data4[i0] !== "string"){
+validate76.errors = [{instancePath:instancePath+"/seen/0/" + i0,schemaPath:"#/properties/seen/prefixItems/0/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+var valid2 = _errs12 === errors;
+if(!valid2){
+break;
+}
+}
+}
+else {
+validate76.errors = [{instancePath:instancePath+"/seen/0",schemaPath:"#/properties/seen/prefixItems/0/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+return false;
+}
+}
+var valid1 = _errs10 === errors;
+}
+if(valid1){
+if(len0 > 1){
+let data6 = data3[1];
+const _errs14 = errors;
+if(errors === _errs14){
+if(Array.isArray(data6)){
+var valid3 = true;
+const len2 = data6.length;
+for(let i1=0; i1<len2; i1++){
+const _errs16 = errors;
+if(typeof data6[i1] !== "string"){
+validate76.errors = [{instancePath:instancePath+"/seen/1/" + i1,schemaPath:"#/properties/seen/prefixItems/1/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+var valid3 = _errs16 === errors;
+if(!valid3){
+break;
+}
+}
+}
+else {
+validate76.errors = [{instancePath:instancePath+"/seen/1",schemaPath:"#/properties/seen/prefixItems/1/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+return false;
+}
+}
+var valid1 = _errs14 === errors;
+}
+}
+}
+}
+}
+else {
+validate76.errors = [{instancePath:instancePath+"/seen",schemaPath:"#/properties/seen/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+return false;
+}
+}
+var valid0 = _errs8 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.request !== undefined){
+let data8 = data.request;
+const _errs18 = errors;
+if(errors === _errs18){
+if(data8 && typeof data8 == "object" && !Array.isArray(data8)){
+}
+else {
+validate76.errors = [{instancePath:instancePath+"/request",schemaPath:"#/properties/request/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+var valid0 = _errs18 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.seed !== undefined){
+let data9 = data.seed;
+const _errs21 = errors;
+if(errors === _errs21){
+if(typeof data9 === "string"){
+if(!pattern3.test(data9)){
+validate76.errors = [{instancePath:instancePath+"/seed",schemaPath:"#/properties/seed/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{16}$"},message:"must match pattern \""+"^[0-9a-f]{16}$"+"\""}];
+return false;
+}
+}
+else {
+validate76.errors = [{instancePath:instancePath+"/seed",schemaPath:"#/properties/seed/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs21 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.teams !== undefined){
+let data10 = data.teams;
+const _errs23 = errors;
+if(errors === _errs23){
+if(Array.isArray(data10)){
+var valid4 = true;
+const len3 = data10.length;
+for(let i2=0; i2<len3; i2++){
+const _errs25 = errors;
+if(typeof data10[i2] !== "string"){
+validate76.errors = [{instancePath:instancePath+"/teams/" + i2,schemaPath:"#/properties/teams/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+var valid4 = _errs25 === errors;
+if(!valid4){
+break;
+}
+}
+}
+else {
+validate76.errors = [{instancePath:instancePath+"/teams",schemaPath:"#/properties/teams/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+return false;
+}
+}
+var valid0 = _errs23 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.lines !== undefined){
+let data12 = data.lines;
+const _errs27 = errors;
+if(errors === _errs27){
+if(Array.isArray(data12)){
+if(data12.length > 2){
+validate76.errors = [{instancePath:instancePath+"/lines",schemaPath:"#/properties/lines/maxItems",keyword:"maxItems",params:{limit: 2},message:"must NOT have more than 2 items"}];
+return false;
+}
+else {
+if(data12.length < 2){
+validate76.errors = [{instancePath:instancePath+"/lines",schemaPath:"#/properties/lines/minItems",keyword:"minItems",params:{limit: 2},message:"must NOT have fewer than 2 items"}];
+return false;
+}
+else {
+const len4 = data12.length;
+if(len4 > 0){
+const _errs29 = errors;
+if(typeof data12[0] !== "boolean"){
+validate76.errors = [{instancePath:instancePath+"/lines/0",schemaPath:"#/properties/lines/prefixItems/0/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+return false;
+}
+var valid5 = _errs29 === errors;
+}
+if(valid5){
+if(len4 > 1){
+const _errs31 = errors;
+if(typeof data12[1] !== "boolean"){
+validate76.errors = [{instancePath:instancePath+"/lines/1",schemaPath:"#/properties/lines/prefixItems/1/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+return false;
+}
+var valid5 = _errs31 === errors;
+}
+}
+}
+}
+}
+else {
+validate76.errors = [{instancePath:instancePath+"/lines",schemaPath:"#/properties/lines/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+return false;
+}
+}
+var valid0 = _errs27 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.states !== undefined){
+let data15 = data.states;
+const _errs33 = errors;
+if(errors === _errs33){
+if(Array.isArray(data15)){
+if(data15.length > 2){
+validate76.errors = [{instancePath:instancePath+"/states",schemaPath:"#/properties/states/maxItems",keyword:"maxItems",params:{limit: 2},message:"must NOT have more than 2 items"}];
+return false;
+}
+else {
+if(data15.length < 2){
+validate76.errors = [{instancePath:instancePath+"/states",schemaPath:"#/properties/states/minItems",keyword:"minItems",params:{limit: 2},message:"must NOT have fewer than 2 items"}];
+return false;
+}
+else {
+const len5 = data15.length;
+if(len5 > 0){
+const _errs35 = errors;
+if(typeof data15[0] !== "boolean"){
+validate76.errors = [{instancePath:instancePath+"/states/0",schemaPath:"#/properties/states/prefixItems/0/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+return false;
+}
+var valid6 = _errs35 === errors;
+}
+if(valid6){
+if(len5 > 1){
+const _errs37 = errors;
+if(typeof data15[1] !== "boolean"){
+validate76.errors = [{instancePath:instancePath+"/states/1",schemaPath:"#/properties/states/prefixItems/1/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+return false;
+}
+var valid6 = _errs37 === errors;
+}
+}
+}
+}
+}
+else {
+validate76.errors = [{instancePath:instancePath+"/states",schemaPath:"#/properties/states/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+return false;
+}
+}
+var valid0 = _errs33 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.log !== undefined){
+const _errs39 = errors;
+if(typeof data.log !== "boolean"){
+validate76.errors = [{instancePath:instancePath+"/log",schemaPath:"#/properties/log/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+return false;
+}
+var valid0 = _errs39 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.deadline_seconds !== undefined){
+let data19 = data.deadline_seconds;
+const _errs41 = errors;
+if(errors === _errs41){
+if((typeof data19 == "number") && (isFinite(data19))){
+if(data19 <= 0 || isNaN(data19)){
+validate76.errors = [{instancePath:instancePath+"/deadline_seconds",schemaPath:"#/properties/deadline_seconds/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0},message:"must be > 0"}];
+return false;
+}
+}
+else {
+validate76.errors = [{instancePath:instancePath+"/deadline_seconds",schemaPath:"#/properties/deadline_seconds/type",keyword:"type",params:{type: "number"},message:"must be number"}];
+return false;
+}
+}
+var valid0 = _errs41 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
 }
 }
 }
@@ -2812,8 +3102,8 @@ return errors === 0;
 }
 validate76.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const untrack = validate77;
-const schema37 = {"additionalProperties":false,"properties":{"type":{"const":"untrack","type":"string"},"battles":{"items":{"exclusiveMaximum":4294967296,"minimum":0,"type":"integer"},"type":"array"}},"required":["type","battles"],"type":"object"};
+export const stop = validate77;
+const schema37 = {"additionalProperties":false,"properties":{"type":{"const":"stop","type":"string"},"battles":{"items":{"exclusiveMaximum":4294967296,"minimum":0,"type":"integer"},"type":"array"}},"required":["type","battles"],"type":"object"};
 
 function validate77(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -2849,8 +3139,8 @@ if(typeof data0 !== "string"){
 validate77.errors = [{instancePath:instancePath+"/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-if("untrack" !== data0){
-validate77.errors = [{instancePath:instancePath+"/type",schemaPath:"#/properties/type/const",keyword:"const",params:{allowedValue: "untrack"},message:"must be equal to constant"}];
+if("stop" !== data0){
+validate77.errors = [{instancePath:instancePath+"/type",schemaPath:"#/properties/type/const",keyword:"const",params:{allowedValue: "stop"},message:"must be equal to constant"}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -2916,3 +3206,108 @@ validate77.errors = vErrors;
 return errors === 0;
 }
 validate77.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+export const untrack = validate78;
+const schema38 = {"additionalProperties":false,"properties":{"type":{"const":"untrack","type":"string"},"battles":{"items":{"exclusiveMaximum":4294967296,"minimum":0,"type":"integer"},"type":"array"}},"required":["type","battles"],"type":"object"};
+
+function validate78(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate78.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.type === undefined) && (missing0 = "type")) || ((data.battles === undefined) && (missing0 = "battles"))){
+validate78.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!((key0 === "type") || (key0 === "battles"))){
+validate78.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.type !== undefined){
+let data0 = data.type;
+const _errs2 = errors;
+if(typeof data0 !== "string"){
+validate78.errors = [{instancePath:instancePath+"/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if("untrack" !== data0){
+validate78.errors = [{instancePath:instancePath+"/type",schemaPath:"#/properties/type/const",keyword:"const",params:{allowedValue: "untrack"},message:"must be equal to constant"}];
+return false;
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.battles !== undefined){
+let data1 = data.battles;
+const _errs4 = errors;
+if(errors === _errs4){
+if(Array.isArray(data1)){
+var valid1 = true;
+const len0 = data1.length;
+for(let i0=0; i0<len0; i0++){
+let data2 = data1[i0];
+const _errs6 = errors;
+if(!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))){
+validate78.errors = [{instancePath:instancePath+"/battles/" + i0,schemaPath:"#/properties/battles/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs6){
+if((typeof data2 == "number") && (isFinite(data2))){
+if(data2 < 0 || isNaN(data2)){
+validate78.errors = [{instancePath:instancePath+"/battles/" + i0,schemaPath:"#/properties/battles/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+else {
+if(data2 >= 4294967296 || isNaN(data2)){
+validate78.errors = [{instancePath:instancePath+"/battles/" + i0,schemaPath:"#/properties/battles/items/exclusiveMaximum",keyword:"exclusiveMaximum",params:{comparison: "<", limit: 4294967296},message:"must be < 4294967296"}];
+return false;
+}
+}
+}
+}
+var valid1 = _errs6 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+validate78.errors = [{instancePath:instancePath+"/battles",schemaPath:"#/properties/battles/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+return false;
+}
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+else {
+validate78.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate78.errors = vErrors;
+return errors === 0;
+}
+validate78.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};

@@ -1,0 +1,60 @@
+"""A turn of a logged battle as a position from which a seat can play on."""
+
+from nashdex.core.errors import ConfigurationError
+from nashdex.games.interface import Position
+from nashdex.games.showdown.logs.cutting import cut
+from nashdex.games.showdown.logs.refusal import RefusedReplayError
+from nashdex.games.showdown.logs.replay import RawReplay, parse, parse_log
+from nashdex.games.showdown.logs.requests import asked
+from nashdex.games.showdown.logs.sight import seen_by
+from nashdex.games.showdown.logs.teams import teams
+from nashdex.games.showdown.protocol import Seat
+from nashdex.games.showdown.wire_actions import WireActions
+from nashdex.games.space import NUM_SEATS, Space
+
+_NAME = "log"
+
+
+def position_at(log: str, seat: Seat, turn: int, space: Space) -> Position:
+    """Return the first decision of ``seat`` in a turn, 1 being the first, of a battle that is over.
+
+    Args:
+        log: a Showdown log, or the JSON of a replay.
+        seat: who decides. Its own Pokémon are known as far as the whole log shows them, with a usual spread.
+        turn: within the battle.
+        space: of the log's format.
+
+    Raises:
+        ConfigurationError: the format is doubles, or the seat decides nothing in that turn.
+        RefusedReplayError: the log is none, of another format, or cannot be rebuilt.
+    """
+    if space.num_slots > 1:
+        raise ConfigurationError(f"{space.format} is doubles: nothing can be drawn there that a log does not show")
+    replay = _replay(log, space.format)
+    decisions = cut(replay.lines, replay.generation)[seat]
+    lines = seen_by(seat, replay.lines)
+    numbers = [_turn_of(lines[: decision.position]) for decision in decisions]
+    if turn not in numbers:
+        last = max(numbers, default=0)
+        raise ConfigurationError(f"seat {seat} decides nothing in turn {turn}; expected one of the turns 1 to {last}")
+    place = numbers.index(turn)
+    rows = asked(lines, seat, decisions[: place + 1], teams(replay.lines), replay.generation, WireActions.of(space))
+    *_, row = rows
+    end = decisions[place].position
+    first, second = (tuple(seen_by(each, replay.lines)[:end]) for each in range(NUM_SEATS))
+    # As the simulator lists them.
+    row.request["side"]["pokemon"].sort(key=lambda entry: not entry["active"])
+    return Position(seat=seat, seen=(first, second), request=row.request)
+
+
+def _replay(log: str, format_id: str) -> RawReplay:
+    is_json = log.lstrip().startswith("{")
+    replay = parse(log.encode(), _NAME) if is_json else parse_log(log, _NAME, format_id, 0, _NAME)
+    if replay.format != format_id:
+        raise RefusedReplayError("format", f"the log is of {replay.format}; expected {format_id}")
+    return replay
+
+
+def _turn_of(lines: list[str]) -> int:
+    """Return the turn that the last of ``lines`` is in; 0 before the first."""
+    return next((int(line.split("|")[2]) for line in reversed(lines) if line.startswith("|turn|")), 0)
