@@ -11,6 +11,7 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 from settings_page import settings_page
+from zoo_page import zoo_page
 
 ROOT = Path(__file__).parents[2]
 REPOSITORY = "https://github.com/nashdex/nashdex/blob/main"
@@ -19,6 +20,7 @@ PAGES = {
     "reference/settings.md": settings_page,
     "reference/alerts.md": alerts_page,
     "reference/formats.md": formats_page,
+    "reference/zoo.md": zoo_page,
 }
 
 _LINK = re.compile(r"(?<=\]\()(?P<path>\.\./[^)#\s]+)(?P<anchor>#[^)\s]*)?(?=\))")
