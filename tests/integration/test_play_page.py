@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
-from playwright.sync_api import BrowserContext, Page
+from playwright.sync_api import BrowserContext, Page, ViewportSize
 
 from nashdex.cli import run_command_line
 from nashdex.core.ids import PolicyId
@@ -34,6 +34,7 @@ FORMAT = "gen1randombattle"
 VGC = "gen9vgc2024regg"
 SEED = 7
 MOST_CHOICES = 500
+PHONE: ViewportSize = {"width": 390, "height": 844}
 TIMEOUT_MS = 120_000
 
 
@@ -206,6 +207,49 @@ def scripted_page(browser: BrowserContext, format_id: str, folder: Path) -> Iter
     page.close()
 
 
+def test_on_a_phone_nothing_is_cut_off(tab: Tab) -> None:
+    page = tab.page
+    page.set_viewport_size(PHONE)
+    width = "document.documentElement.scrollWidth"
+    assert page.evaluate(width) == PHONE["width"]
+    begin(page)
+    assert page.evaluate(width) == PHONE["width"]
+    page.locator("button.choice").first.click()
+    page.wait_for_selector("main:not([aria-busy])")
+    page.get_by_role("button", name="Resign").click()
+    page.get_by_role("button", name="Analyse").click()
+    page.wait_for_selector("svg.curve")
+    assert page.evaluate(width) == PHONE["width"]
+
+
+TEAM = """Tauros
+EVs: 252 HP / 252 Atk / 252 Def / 252 SpA / 252 SpD / 252 Spe
+- Body Slam
+- Hyper Beam
+- Blizzard
+- Earthquake
+"""
+
+
+def test_a_pasted_team_is_checked_and_plays(browser: BrowserContext, tmp_path: Path) -> None:
+    found = open_tab(browser, write_play_page("gen1ou", ["random"], tmp_path).as_uri())
+    page = found.page
+    page.wait_for_selector("form.setup")
+    page.fill("#team", TEAM.replace("Blizzard", "Spore"))
+    page.click("button[type=submit]")
+    page.locator(".problem", has_text="This team is not legal: ").wait_for()
+    assert "can't learn Spore" in page.locator(".problem").inner_text()
+    page.fill("#team", TEAM)
+    page.fill("#seed", str(SEED))
+    page.click("button[type=submit]")
+    page.wait_for_selector("button.choice")
+    assert page.locator(".side.own").get_by_text("Tauros").count() == 1
+    play_to_the_end(page, by_key=True)
+    assert re.search("win|draw", page.locator("h2").first.inner_text())
+    assert found.problems == []
+    page.close()
+
+
 def test_levels_are_offered_with_their_measured_score(tab: Tab) -> None:
     page = tab.page
     offered = page.locator("#opponent option").all_inner_texts()
@@ -330,6 +374,8 @@ def test_playing_on_from_two_turns_keeps_both_variations(tab: Tab, tmp_path: Pat
     ]
     assert page.locator("h2").first.inner_text() == "You against made"
     assert serious_problems(page) == []
+    page.set_viewport_size(PHONE)
+    assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
     with page.expect_download() as download:
         page.get_by_role("button", name="Save the battle").click()
     file = tmp_path / "battle.json"
