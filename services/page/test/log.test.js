@@ -47,6 +47,13 @@ test("the choices of a turn are those that its lines show", async () => {
   assert.deepEqual(names(2), ["Starmie", "Sleep Powder"]);
 });
 
+test("the field names what a seat knows as the game does", async () => {
+  const { review } = await reviewed(human.find((text) => text.includes("2333334844")) ?? "");
+  const [{ own, opponent }] = review.steps[9].knowledge;
+  assert.equal(own.pokemon.find((/** @type {any} */ mon) => mon.active).facts, "Sleep Powder, Stun Spore, Psychic");
+  assert.match(opponent.pokemon.find((/** @type {any} */ mon) => mon.active).facts, /^Sleep Powder, Double-Edge$/);
+});
+
 const [whole] = human.map((text) => JSON.parse(text).log);
 
 test("the opponent's HP is seen in percent, and full HP only at full HP", () => {

@@ -4,6 +4,7 @@
  */
 import { Tracker } from "../../../showdown/src/tracker/tracker.js";
 import { describe } from "./describe.js";
+import { knowledgeOf } from "./knowledge.js";
 import { seenBy } from "./log.js";
 import { judged, meanOf } from "./review.js";
 import { shownAction } from "./shown_choices.js";
@@ -132,6 +133,6 @@ class Reader {
   }
 
   knowledge() {
-    return this.battle.seats.map(({ tracker }) => tracker.state());
+    return this.battle.seats.map(({ tracker }) => knowledgeOf(tracker));
   }
 }

@@ -3,6 +3,7 @@
  * answers alone, so that taking a turn back is playing the battle again up to there.
  */
 import { LiveBattle } from "../../../showdown/src/gateway/battle.js";
+import { knowledgeOf } from "./knowledge.js";
 
 /** @typedef {import("../../../showdown/src/gateway/table.js").Table} Table */
 /** @typedef {import("./policies.js").Decision} Decision */
@@ -96,7 +97,7 @@ export class Match {
   /** @param {number} seat @returns {Record<string, any>} all that the seat knows, and its request */
   knowledge(seat) {
     const { tracker, request } = this.battle.seats[seat];
-    return { ...tracker.state(), request };
+    return { ...knowledgeOf(tracker), request };
   }
 
   /** @returns {{winner: number | null, turns: number, log: string}} the result of a battle that ended */

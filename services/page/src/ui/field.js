@@ -9,10 +9,9 @@ const STATUS = /** @type {Record<string, string>} */ ({ brn: "burned", par: "par
  * @returns {HTMLElement}
  */
 export function field(knowledge, [own, opponent]) {
-  const weather = [knowledge.weather?.id, knowledge.terrain?.id, ...Object.keys(knowledge.rooms ?? {})].filter(Boolean);
   return h("section.field", { "aria-label": "Field" },
     side(knowledge.opponent, opponent, "foe"),
-    weather.length ? h("p.conditions", {}, `On the field: ${weather.join(", ")}`) : null,
+    knowledge.names.length ? h("p.conditions", {}, `On the field: ${knowledge.names.join(", ")}`) : null,
     side(knowledge.own, own, "own"));
 }
 
@@ -21,23 +20,22 @@ function side(known, name, whose) {
   const active = known.pokemon.filter((/** @type {any} */ mon) => mon.active && !mon.fainted);
   const hidden = Math.max(0, known.team_size - known.pokemon.length);
   const bench = known.pokemon.filter((/** @type {any} */ mon) => !active.includes(mon));
-  const conditions = Object.entries(known.conditions).map(([id, { layers }]) => (layers > 1 ? `${id} ×${layers}` : id));
   return h(`div.side.${whose}`, {},
     h("h3", {}, name),
     h("div.actives", {}, ...(active.length ? active.map(card) : [h("p.none", {}, "No Pokémon in battle")])),
-    conditions.length ? h("p.conditions", {}, conditions.join(", ")) : null,
+    known.names.length ? h("p.conditions", {}, known.names.join(", ")) : null,
     h("ul.bench", { "aria-label": `Bench of ${name}` }, ...bench.map(chip), ...Array.from({ length: hidden }, () => h("li.chip.unknown", {}, "not seen yet"))));
 }
 
 /** @param {any} mon @returns {HTMLElement} */
 function card(mon) {
   const boosts = Object.entries(mon.boosts).filter(([, stages]) => stages !== 0).map(([stat, stages]) => `${stat} ${stages > 0 ? "+" : "−"}${Math.abs(Number(stages))}`);
-  const marks = [...boosts, ...Object.keys(mon.volatiles)];
+  const marks = [...boosts, ...mon.names];
   return h("article.card", {},
     h("div.head", {}, h("strong", {}, mon.name), h("span.level", {}, ` L${mon.level}`), ...mon.types.map(typeTag), status(mon)),
     bar(mon),
     marks.length ? h("p.marks", {}, marks.join(" · ")) : null,
-    h("p.facts", {}, [mon.ability, mon.item, mon.moves.map((/** @type {any} */ move) => move.id).join(", ")].filter(Boolean).join(" · ")));
+    h("p.facts", {}, mon.facts));
 }
 
 /** @param {any} mon */
