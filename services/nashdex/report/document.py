@@ -207,7 +207,9 @@ class IterationRow(Model):
     gates: tuple[GateResult, ...] = Field(description="Empty in a run without a gate.")
     new_policies: tuple[PolicyIdField, ...]
     meta_solver: str
-    meta_strategy: tuple[Probability, ...]
+    meta_strategy: tuple[Probability, ...] = Field(
+        description="Share of every policy; in a population of more than 257, of each that the mixture or a draw plays."
+    )
     entropy: Estimate = Field(description="Entropy of the meta-strategy, in nats.")
     support: tuple[PolicyIdField, ...] = Field(description="Policies with a probability above 0.01.")
     support_stability: float = Field(description="Share of posterior draws with the same support.")
@@ -236,8 +238,16 @@ class Cell(Model):
     effective_battles: NonNegativeFloat = Field(description="Independent battles that would be as sure.")
 
 
+MAX_TABLED_POLICIES = 64
+"""Rows of the payoff table of a large population."""
+
+
 class PayoffMatrix(Model):
-    """Rows and columns by falling rating."""
+    """Rows and columns by falling rating.
+
+    In a population of more than 257 policies: the mixture's support, anchors, the newest policies and the highest rated
+    ones. ``interaction_matrix.json`` has all counts.
+    """
 
     policies: tuple[PolicyIdField, ...]
     cells: tuple[tuple[Cell | None, ...], ...] | None = Field(
@@ -253,6 +263,14 @@ class PayoffMatrix(Model):
     battles: NonNegativeInt = Field(description="In the ledger.")
     full_table_battles: NonNegativeInt | None = Field(
         description="What a uniform schedule would have played; null under that schedule and where payoffs are exact."
+    )
+    num_omitted: NonNegativeInt = Field(
+        0, exclude_if=lambda num: not num, description="Policies of a large population that have no row here."
+    )
+    num_imputed: NonNegativeInt | None = Field(
+        None,
+        exclude_if=lambda num: num is None,
+        description="Imputed pairs of a large population. ``imputed`` has those of the rows here.",
     )
 
 

@@ -66,6 +66,7 @@ class MetaGameAnalysis(RatingTable, Document):
     pairs: PairStatistics | None = Field(description="Null where payoffs are exact.")
     interval_widths: IntervalWidths
     imputed_cells: tuple[tuple[PolicyIdField, PolicyIdField], ...] = Field(
-        description="Pairs without battles, whose payoff was imputed; none while unplayed cells block."
+        description="Pairs without battles, whose payoff was imputed; none while unplayed cells block. In a population "
+        "of more than 257 policies, those of the support."
     )
     num_draws: PositiveInt = Field(description="Posterior draws and bootstrap samples behind the intervals.")

@@ -133,7 +133,8 @@ def improvement_of_tallies(
     def rated(tally: Tally, use: str) -> RatingTable | None:
         if not tally.games[policies.index(base)].any():
             return None
-        return rate(policies, tally, anchors=anchors, num_draws=num_draws, seed=derive_seed(seed, "improvement", use))
+        of_use = derive_seed(seed, "improvement", use)
+        return rate(policies, tally, anchors=anchors, num_draws=num_draws, seed=of_use, compared=(base,))
 
     if not candidates:
         return None

@@ -1,6 +1,6 @@
 """Solving the empirical game: payoff evidence in, mixture and analysis out, with the posterior of both."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -20,6 +20,7 @@ from nashdex.metagame.analysis.exploitability import (
 from nashdex.metagame.evidence.estimates import CONFIDENCE, Floats, Integers
 from nashdex.metagame.evidence.imputation import Imputation, touches_support
 from nashdex.metagame.evidence.intervals import Estimate
+from nashdex.metagame.evidence.large import is_large
 from nashdex.metagame.evidence.matrix import InteractionMatrix, Payoffs
 from nashdex.metagame.solvers.interface import ConfiguredSolver
 
@@ -40,6 +41,8 @@ class EmpiricalGame:
     history: tuple[PolicyId, ...] | None = None
     """Members in the order of joining, repeats included, for solvers that go by age; by default the matrix's order."""
 
+
+Cells = tuple[tuple[PolicyId, PolicyId], ...]
 
 _NUM_DECIMALS = 12
 """Decimals of a published mixture. The kernels of BLAS and numpy depend on the processor, and their results differ in
@@ -95,7 +98,7 @@ def solve_game(
         coverage=game.matrix.coverage(),
         pairs=game.matrix.pair_statistics(),
         interval_widths=game.matrix.interval_widths(),
-        imputed_cells=payoffs.imputed,
+        imputed_cells=_published_cells(payoffs.imputed, support, len(policies)),
         num_draws=len(strategies),
     )
     meta_strategy = MetaStrategy(
@@ -109,6 +112,14 @@ def solve_game(
         intervals={p: interval(float(strategy[i]), strategies[:, i]) for i, p in enumerate(policies)},
     )
     return meta_strategy, analysis
+
+
+def _published_cells(cells: Cells, support: Sequence[PolicyId], num_policies: int) -> Cells:
+    """Return the imputed cells that are published: of a large population, those of the support alone."""
+    if not is_large(num_policies):
+        return cells
+    played = set(support)
+    return tuple(cell for cell in cells if not played.isdisjoint(cell))
 
 
 def _entropy(strategy: Floats, strategies: Floats) -> Estimate:
@@ -160,11 +171,21 @@ class _Drawn:
     """Gain of the judged mixture against each member."""
 
 
+_CLOSE = 0.01
+"""Loss against the mixture below which a policy of a large population may be played in many draws."""
+
+
 def _drawn(
     payoffs: Payoffs, strategy: Floats, places: Integers, solver: ConfiguredSolver, tick: Callable[[], None]
 ) -> _Drawn:
     if payoffs.draws is None:
         return _Drawn(strategy[None], payoffs.values[None] @ strategy, strategy @ payoffs.values[None])
+    if is_large(len(strategy)) and solver.solver.of_columns and payoffs.columns:
+        close = np.flatnonzero((payoffs.values @ strategy > -_CLOSE) | (strategy > 0)).tolist()
+        found = solver.solver.of_columns(payoffs.columns, close, len(strategy), tick)
+        if found is not None:
+            gains = sum(share * payoffs.columns[place] for place, share in enumerate(strategy.tolist()) if share)
+            return _Drawn(_rounded(found), np.asarray(gains), -np.asarray(gains))
     in_order = len(places) == len(strategy) and bool((places == np.arange(len(places))).all())
     solved, gains, losses = [], [], []
     for block in payoffs.draws():

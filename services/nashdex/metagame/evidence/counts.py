@@ -2,8 +2,11 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from itertools import combinations, permutations
-from typing import TypeVar
+from itertools import combinations
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 Matrix = Sequence[Sequence[int]]
 Name = TypeVar("Name", bound=str)
@@ -34,7 +37,9 @@ def check_counts(policies: Sequence[str], wins: Matrix, draws: Matrix, games: Ma
     check_names(policies)
     for name, counts in (("wins", wins), ("draws", draws), ("games", games)):
         _check_table(name, policies, counts)
-    for i, j in combinations(range(len(policies)), 2):
+    won, drawn, played = map(_array, (wins, draws, games))
+    wrong = (drawn != drawn.T) | (played != played.T) | (won + drawn + won.T != played)
+    for i, j in np.argwhere(np.triu(wrong, 1)).tolist():
         cell = f"{policies[i]!r} against {policies[j]!r}"
         for name, counts in (("draws", draws), ("games", games)):
             if counts[i][j] != counts[j][i]:
@@ -66,7 +71,10 @@ def check_pairs(policies: Sequence[str], wins: Matrix, draws: Matrix, pairs: Map
     won_both, won_and_drew, split, drew_both = (
         pairs[name] for name in ("won_both", "won_and_drew", "split", "drew_both")
     )
-    for i, j in permutations(range(len(policies)), 2):
+    both, one, each, neither = map(_array, (won_both, won_and_drew, split, drew_both))
+    wrong = (each != each.T) | (neither != neither.T) | (2 * both + one + each > _array(wins))
+    wrong |= one + one.T + 2 * neither > _array(draws)
+    for i, j in np.argwhere(wrong).tolist():
         cell = f"{policies[i]!r} against {policies[j]!r}"
         for name, counts in (("split", split), ("drew_both", drew_both)):
             if counts[i][j] != counts[j][i]:
@@ -81,6 +89,14 @@ def check_pairs(policies: Sequence[str], wins: Matrix, draws: Matrix, pairs: Map
                 raise ValueError(
                     f"{cell}: the pairs hold {in_pairs} {name} of {counted} in all; expected no more than there are"
                 )
+
+
+def _array(counts: Matrix) -> NDArray[Any]:
+    """Return ``counts`` as an array; of Python's integers if one does not fit into 64 bits."""
+    try:
+        return np.array(counts, dtype=np.int64)
+    except OverflowError:
+        return np.array(counts, dtype=object)
 
 
 def _check_table(name: str, policies: Sequence[str], counts: Matrix) -> None:

@@ -23,6 +23,9 @@ __all__ = ["Floats", "Integers", "Tally"]
 
 Verdict = Literal["better", "worse", "undecided"]
 
+HELD_BYTES = 256 << 20
+"""Memory of the columns that ``DrawnColumns`` keeps."""
+_NUMBER_BYTES = 8
 CONFIDENCE = 0.95
 """Confidence of every interval that nashdex prints."""
 EVEN = 0.5
@@ -114,6 +117,50 @@ def score_blocks(policies: Sequence[str], draw: CellDraws, *, num_draws: int, bl
         scores[:, rows, columns] = drawn.T
         scores[:, columns, rows] = 1.0 - drawn.T
         yield scores
+
+
+class DrawnColumns:
+    """Draws of single columns of A = P̂ − ½: what ``score_blocks`` gives, drawn when it is asked for.
+
+    As many as fit into ``HELD_BYTES`` are kept, those asked for last; another one is drawn again, which gives the same.
+
+    Args:
+        policies: their ids, K.
+        draw: as of ``score_blocks``.
+        num_draws: D.
+    """
+
+    def __init__(self, policies: Sequence[str], draw: CellDraws, num_draws: int) -> None:
+        self.num_draws = num_draws
+        self.num_drawn = 0
+        """Columns that were drawn so far, repeats included."""
+        self._policies = policies
+        self._draw = draw
+        self._held: dict[int, Floats] = {}
+        self._most_held = max(1, HELD_BYTES // (_NUMBER_BYTES * num_draws * max(1, len(policies))))
+
+    def __getitem__(self, place: int) -> Floats:
+        """Return every policy's payoff against the policy at ``place``, shape (D, K)."""
+        if place in self._held:
+            self._held[place] = self._held.pop(place)
+        else:
+            payoffs = np.zeros((len(self._policies), self.num_draws))
+            for other in range(len(self._policies)):
+                # As in ``centred``: a cell's payoff is that above the diagonal, and its mirror image the negative.
+                if other < place:
+                    payoffs[other] = self._score(other, place) - EVEN
+                elif other > place:
+                    payoffs[other] = -(self._score(place, other) - EVEN)
+            if len(self._held) >= self._most_held:
+                del self._held[next(iter(self._held))]
+            self._held[place] = np.ascontiguousarray(payoffs.T)
+            self.num_drawn += 1
+        return self._held[place]
+
+    def _score(self, row: int, column: int) -> Floats:
+        if self._policies[row] < self._policies[column]:
+            return self._draw(row, column)
+        return 1.0 - self._draw(column, row)
 
 
 def sure_games(tally: Tally) -> Floats:

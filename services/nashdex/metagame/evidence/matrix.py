@@ -19,7 +19,7 @@ from nashdex.core.errors import DataError
 from nashdex.core.evidence import Evidence
 from nashdex.core.ids import PolicyId, PolicyIdField
 from nashdex.metagame.analysis.exploitability import Answer, ExploitabilityEstimate
-from nashdex.metagame.evidence.estimates import Floats, Integers
+from nashdex.metagame.evidence.estimates import DrawnColumns, Floats, Integers
 from nashdex.metagame.evidence.imputation import Imputation
 from nashdex.metagame.evidence.ledger import Pair, PlannedBattle, ShardLedger
 from nashdex.metagame.evidence.pairs import PairStatistics
@@ -55,6 +55,8 @@ class Payoffs:
     """Yields draws from their posterior in blocks of shape (B, K, K), from the first on; None where they are exact."""
     imputed: tuple[tuple[PolicyId, PolicyId], ...] = ()
     """Cells whose payoff was imputed."""
+    columns: DrawnColumns | None = None
+    """The same draws by columns; None where payoffs are exact."""
 
     def drawn(self) -> Floats | None:
         """Return all draws at once, shape (D, K, K): D times the memory of the values."""

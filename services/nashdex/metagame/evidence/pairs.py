@@ -29,7 +29,7 @@ class PairCounts(Model):
 
 def count_table(counts: Integers) -> CountTable:
     """Return an array of counts as documents hold it."""
-    return tuple(tuple(int(count) for count in row) for row in counts)
+    return tuple(map(tuple, counts.tolist()))
 
 
 class PairStatistics(Model):

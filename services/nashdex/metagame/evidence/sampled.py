@@ -15,8 +15,17 @@ from nashdex.core.evidence import Evidence
 from nashdex.core.ids import PolicyId
 from nashdex.metagame.analysis.exploitability import Answer, ExploitabilityEstimate, best_response_gap
 from nashdex.metagame.evidence.counts import check_counts, check_pairs
-from nashdex.metagame.evidence.estimates import Floats, Integers, Tally, cell_intervals, centred, score_blocks
+from nashdex.metagame.evidence.estimates import (
+    DrawnColumns,
+    Floats,
+    Integers,
+    Tally,
+    cell_intervals,
+    centred,
+    score_blocks,
+)
 from nashdex.metagame.evidence.imputation import Imputation, filled, filled_cells
+from nashdex.metagame.evidence.large import is_large
 from nashdex.metagame.evidence.ledger import BattleRecord, PlannedBattle, ShardLedger, tally_of
 from nashdex.metagame.evidence.matrix import Coverage, InteractionMatrix, IntervalWidths, Payoffs
 from nashdex.metagame.evidence.pairs import CountTable, PairCounts, PairStatistics, count_table, pair_statistics
@@ -64,6 +73,10 @@ class SampledCounts(InteractionMatrix):
             games=count_table(tally.games),
             pairs=PairCounts.of(tally),
         )
+
+    def to_json(self) -> bytes:
+        """Return the document as JSON; of a large population without indentation, which would be most of it."""
+        return self.model_dump_json().encode() + b"\n" if is_large(len(self.policies)) else super().to_json()
 
     @cached_property
     def tally(self) -> Tally:
@@ -130,7 +143,8 @@ class SampledCounts(InteractionMatrix):
             for block_of_scores in score_blocks(self.policies, cells, num_draws=num_draws, block=block):
                 yield centred(block_of_scores)
 
-        return Payoffs(centred(scores), draws, imputed)
+        columns = DrawnColumns(self.policies, cells, num_draws)
+        return Payoffs(centred(scores), draws, imputed, columns)
 
     def rated(self, anchors: Mapping[str, float], *, num_draws: int, seed: int) -> RatingTable:
         """Return Bradley–Terry ratings of the counts.

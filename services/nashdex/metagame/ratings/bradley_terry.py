@@ -50,7 +50,14 @@ def expected_scores_of(theta: Floats) -> Floats:
     return scores
 
 
-def fit(scores: Floats, games: Floats, anchors: Mapping[int, float], *, penalised: bool = True) -> Strengths:
+def fit(
+    scores: Floats,
+    games: Floats,
+    anchors: Mapping[int, float],
+    *,
+    penalised: bool = True,
+    near: Floats | None = None,
+) -> Strengths:
     """Fit strengths by Newton's method.
 
     Args:
@@ -58,8 +65,9 @@ def fit(scores: Floats, games: Floats, anchors: Mapping[int, float], *, penalise
         games: shape (K, K), symmetric.
         anchors: fixed θ by index; without any, the mean of θ is 0.
         penalised: False for plain maximum likelihood, where the faint games alone keep a policy that won all finite.
+        near: θ to begin with, shape (K,); 0 by default.
     """
-    theta = np.zeros(len(games))
+    theta = np.zeros(len(games)) if near is None else near.copy()
     theta[list(anchors)] = list(anchors.values())
     total, won = _with_faint_games(scores.sum(axis=1), games)
     before = np.inf
@@ -67,10 +75,13 @@ def fit(scores: Floats, games: Floats, anchors: Mapping[int, float], *, penalise
         expected = expected_scores_of(theta)
         weights = total * expected * (1.0 - expected)
         covariance = _inverse_information(weights, anchors)
-        virtual = weights * _variances_of_gaps(covariance) * penalised
+        virtual = weights * _variances_of_gaps(covariance) if penalised else np.zeros_like(weights)
         gradient = won + virtual.sum(axis=1) / 2 - ((total + virtual) * expected).sum(axis=1)
         # The virtual games belong to the curvature too: without them, steps of a policy that won everything overshoot.
-        step = _inverse_information(weights + virtual * expected * (1.0 - expected), anchors) @ gradient
+        curvature = covariance
+        if penalised:
+            curvature = _inverse_information(weights + virtual * expected * (1.0 - expected), anchors)
+        step = curvature @ gradient
         theta, largest = _moved(theta, step)
         if largest < _TOLERANCE or before <= largest < _ROUNDING:
             break

@@ -182,14 +182,14 @@ def gxe_intervals(tally: Tally) -> list[Interval]:
     The Glicko of one period grows with the mean score alone, so an interval of the one becomes one of the other. The
     Glicko's own deviation takes battles for independent and even, which made it too wide.
     """
-    games, freedom = tally.effective_games(), tally.degrees_of_freedom()
+    scored, games, freedom = tally.scores, tally.effective_games(), tally.degrees_of_freedom()
     intervals = []
     for place, played in enumerate(tally.games):
         met, total = np.flatnonzero(played), int(played.sum())
         if not total:
             intervals.append(Interval(low=0.0, high=100.0))
             continue
-        scores = tally.scores[place, met] / played[met]
+        scores = scored[place, met] / played[met]
         ends = interval_of_mixture(played[met] / total, scores, games[place, met], freedom[place, met])
         low, high = (gxe_of_mean_score(end, total) for end in ends)
         intervals.append(Interval(low=low, high=high))

@@ -8,7 +8,8 @@ Groups are side-swapped pairs, and each battle outside a pair. K policies, D dra
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +28,7 @@ from nashdex.metagame.evidence.estimates import (
     cell_intervals,
 )
 from nashdex.metagame.evidence.intervals import Estimate, Interval
+from nashdex.metagame.evidence.large import is_large
 from nashdex.metagame.evidence.tally import draws_a_block, in_blocks
 from nashdex.metagame.ratings.bradley_terry import Strengths, expected_scores_of, fit, fit_samples, sandwich_covariance
 
@@ -101,6 +103,22 @@ def _groups(tally: Tally) -> Integers:
     )
 
 
+def _resampling_variances(tally: Tally, theta: Floats) -> Floats:
+    """Return the variance of each cell's score beyond its expected one where its groups are drawn again, shape (K, K).
+
+    With it the covariance of the bootstrap follows without draws, to first order: what a large population uses.
+    """
+    expected = expected_scores_of(theta)
+    num, total, squares = (np.zeros_like(expected) for _ in range(3))
+    for (wins, draws, games), counts in zip(_KINDS.tolist(), np.moveaxis(_groups(tally), -1, 0), strict=True):
+        beyond = wins + draws / 2 - games * expected
+        num += counts
+        total += counts * beyond
+        squares += counts * beyond**2
+    variances: Floats = squares - total**2 / np.maximum(num, 1)
+    return variances
+
+
 def _drawn_again(generator: np.random.Generator, counts: Integers, num_draws: int) -> Integers:
     """Return wins, draws and games of a cell in every draw, shape (D, 3)."""
     present = counts > 0
@@ -114,6 +132,8 @@ BASE_ELO = 1000.0
 ELO_PER_STRENGTH = 400.0 / math.log(10.0)
 _CHANCE_QUANTILE = 0.95
 _MOST_REVERSALS = 3
+_MOST_COMPARED = 10
+"""Highest rated policies of a large population whose differences to all others are in its table."""
 _RUN_AWAY = 1000.0
 """Elo by which the penalty moves nobody who won and lost some battles."""
 _MUCH = 0.5
@@ -151,7 +171,8 @@ class RatingTable(Model):
     rating_confidence: float = Field(CONFIDENCE, description="Confidence of each interval of a rating or a difference.")
     ratings: dict[str, Rating]
     gap_standard_errors: dict[str, dict[str, NonNegativeFloat]] = Field(
-        description="Standard error of each difference of two Elos."
+        description="Standard error of each difference of two Elos. In a population of more than 257 policies, of the "
+        "differences to anchors and to the ten highest rated policies."
     )
     anchors: dict[str, float] = Field(description="Elo that was fixed, by policy.")
     intransitivity: NonNegativeFloat = Field(
@@ -172,7 +193,8 @@ class RatingTable(Model):
     def gap(self, one: str, other: str) -> EloGap:
         """Return Elo(one) − Elo(other) with its own interval."""
         value = self.ratings[one].elo - self.ratings[other].elo
-        error = self.gap_standard_errors[one][other]
+        errors = self.gap_standard_errors
+        error = errors[one][other] if one in errors else errors[other][one]
         return EloGap(
             value=value,
             standard_error=error,
@@ -182,7 +204,13 @@ class RatingTable(Model):
 
 
 def rate(
-    policies: Sequence[str], tally: Tally, *, anchors: Mapping[str, float], num_draws: int, seed: int
+    policies: Sequence[str],
+    tally: Tally,
+    *,
+    anchors: Mapping[str, float],
+    num_draws: int,
+    seed: int,
+    compared: Collection[str] = (),
 ) -> RatingTable:
     """Rate ``policies`` from their battles.
 
@@ -192,6 +220,7 @@ def rate(
         anchors: fixed Elo by id.
         num_draws: of the bootstrap.
         seed: of the bootstrap.
+        compared: policies whose differences are wanted, in a large population.
 
     Raises:
         DataError: an anchor is not a policy here.
@@ -207,13 +236,21 @@ def rate(
     strengths = fit(scores, games.astype(np.float64), fixed)
     elo = BASE_ELO + ELO_PER_STRENGTH * strengths.theta
     plain = _without_penalty(names, scores, games, fixed, elo)
-    drawn = resampled_strengths(names, tally, fixed, strengths, num_draws=num_draws, seed=seed)
     free = np.array([i not in fixed for i in range(len(names))])
     # Anchors did not move; what a covariance of constants leaves is rounding.
     sandwich = sandwich_covariance(strengths, _score_variances(names, tally, strengths.theta, plain))
-    bootstrap = np.where(np.outer(free, free), np.cov(drawn, rowvar=False), 0.0)
+    if is_large(len(names)):
+        resampled = sandwich_covariance(strengths, _resampling_variances(tally, strengths.theta))
+    else:
+        drawn = resampled_strengths(names, tally, fixed, strengths, num_draws=num_draws, seed=seed)
+        resampled = np.cov(drawn, rowvar=False)
+    bootstrap = np.where(np.outer(free, free), resampled, 0.0)
     errors = ELO_PER_STRENGTH * np.sqrt(np.maximum(sandwich.diagonal(), bootstrap.diagonal()))
     gaps = ELO_PER_STRENGTH * np.sqrt(np.maximum(_gap_variances(sandwich), _gap_variances(bootstrap)))
+    compared_rows: Sequence[int] = range(len(names))
+    if is_large(len(names)):
+        highest = np.argsort(-elo, kind="stable")[:_MOST_COMPARED].tolist()
+        compared_rows = sorted({*highest, *fixed, *map(names.index, compared)})
     misfit, by_chance, largest, cell = _misfit(names, tally, strengths.theta, num_draws, seed)
     return RatingTable(
         ratings={
@@ -230,7 +267,7 @@ def rate(
             for i, policy in enumerate(names)
         },
         gap_standard_errors={
-            one: {other: float(gaps[i, j]) for j, other in enumerate(names)} for i, one in enumerate(names)
+            names[i]: {other: float(gaps[i, j]) for j, other in enumerate(names)} for i in compared_rows
         },
         anchors=dict(sorted(anchors.items())),
         intransitivity=misfit,
@@ -251,7 +288,8 @@ def _without_penalty(
     names: Sequence[str], scores: Floats, games: Integers, fixed: Mapping[int, float], elo: Floats
 ) -> dict[str, float | None]:
     """Return the Elo by plain maximum likelihood; None where it runs away."""
-    theta = fit(scores, games.astype(np.float64), fixed, penalised=False).theta
+    near = (elo - BASE_ELO) / ELO_PER_STRENGTH if is_large(len(names)) else None
+    theta = fit(scores, games.astype(np.float64), fixed, penalised=False, near=near).theta
     plain = BASE_ELO + ELO_PER_STRENGTH * theta
     return {
         name: float(plain[place]) if abs(plain[place] - elo[place]) < _RUN_AWAY else None
@@ -312,16 +350,31 @@ def _misfit(
     residuals = np.abs(scores[rows, columns] / met - expected)
     generator = np.random.default_rng(derive_seed(seed, "transitive"))
     spread, weights = np.sqrt(tally.design_effects()[rows, columns]), met / met.sum()
-    misfits, block = [], draws_a_block(len(names), num_draws)
-    for start in range(0, num_draws, block):
-        size = (min(block, num_draws - start), len(met))
-        drawn = generator.binomial(met, expected, size=size) / met - expected
-        drawn *= spread
-        misfits.append(np.sqrt(drawn**2 @ weights))
-    by_chance = float(np.quantile(np.concatenate(misfits), _CHANCE_QUANTILE))
+    if is_large(len(names)):
+        by_chance = _misfit_by_chance(expected, met, spread, weights)
+    else:
+        misfits, block = [], draws_a_block(len(names), num_draws)
+        for start in range(0, num_draws, block):
+            size = (min(block, num_draws - start), len(met))
+            drawn = generator.binomial(met, expected, size=size) / met - expected
+            drawn *= spread
+            misfits.append(np.sqrt(drawn**2 @ weights))
+        by_chance = float(np.quantile(np.concatenate(misfits), _CHANCE_QUANTILE))
     worst = int(residuals.argmax())
     cell = (names[rows[worst]], names[columns[worst]])
     return float(np.sqrt(residuals**2 @ (met / met.sum()))), by_chance, float(residuals[worst]), cell
+
+
+def _misfit_by_chance(expected: Floats, met: Integers, spread: Floats, weights: Floats) -> float:
+    """Return the quantile of ‖A − A_BT‖ by chance without draws: its square is a sum over very many cells, so normal.
+
+    Second and fourth moments are the binomial's. Shapes (N,).
+    """
+    variance = expected * (1 - expected)
+    second = spread**2 * variance / met
+    fourth = spread**4 * variance * (1 + 3 * (met - 2) * variance) / met**3
+    mean, square = float(weights @ second), float(weights**2 @ (fourth - second**2))
+    return math.sqrt(mean + NormalDist().inv_cdf(_CHANCE_QUANTILE) * math.sqrt(square))
 
 
 def _unanchored(names: Sequence[str], games: Integers, fixed: Mapping[int, float]) -> list[str]:
@@ -329,8 +382,11 @@ def _unanchored(names: Sequence[str], games: Integers, fixed: Mapping[int, float
     reached: NDArray[np.bool_] = np.zeros(len(names), dtype=bool)
     reached[list(fixed) or [0]] = True
     tied_to = "the anchors" if fixed else repr(names[0])
-    for _ in names:
-        reached |= (games[reached] > 0).any(axis=0)
+    met = games > 0
+    newly = reached
+    while newly.any():
+        newly = met[newly].any(axis=0) & ~reached
+        reached = reached | newly
     return [
         f"no chain of battles ties {name!r} to {tied_to}: its rating is no measurement"
         for name, tied in zip(names, reached, strict=True)

@@ -1,6 +1,6 @@
 """The interface of a meta-solver. K policies of one population; M against N of two; D drawn matrices."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, TypeVar
 
@@ -8,6 +8,7 @@ import numpy as np
 
 from nashdex.core.section import KIND, Choice
 from nashdex.metagame.equilibria import Floats
+from nashdex.metagame.evidence.estimates import DrawnColumns
 
 Status = Literal["optimal", "imprecise", "converged", "not-converged", "closed-form"]
 """``optimal``: solved to machine precision. ``imprecise``: the payoffs differ too much in size for that. ``converged``:
@@ -77,6 +78,9 @@ class MetaSolver(Generic[S]):
     """Takes the payoffs of both players, (M, N) each; None where a general-sum game has no such mixture."""
     batched: Callable[[Floats, S], Floats] | None = None
     """Returns mixtures (D, K) of antisymmetric payoffs (D, K, K) at once, where that is quicker than one by one."""
+    of_columns: Callable[[DrawnColumns, Iterable[int], int, Callable[[], None]], Floats | None] | None = None
+    """Returns mixtures (D, K) of draws of a large game from the columns that matter, beginning with the given ones;
+    None where those do not suffice. Arguments as of ``columns.nash_of_columns``."""
     by_age: bool = False
     """Whether only the places in the population decide, oldest first. Then a policy that joined twice has two
     places."""

@@ -29,6 +29,7 @@ from nashdex.metagame.equilibria import (
     symmetric_equilibrium,
     zero_sum_equilibrium,
 )
+from nashdex.metagame.solvers.columns import nash_of_columns
 from nashdex.metagame.solvers.interface import MetaSolver, PairSolution, Solution, Status
 from nashdex.metagame.solvers.repeated_play import DRAW_SHARE, average_of_one, average_of_two, averaged, averaged_pair
 from nashdex.settings.solve import NashSettings, RectifiedNashSettings, RegretMatchingSettings
@@ -115,6 +116,7 @@ NASH = MetaSolver(
     one_population=lambda payoffs, _: nash(payoffs),
     batched=lambda payoffs, _: nash_of_many(payoffs),
     two_populations=lambda payoffs, _: nash_of_two(payoffs),
+    of_columns=nash_of_columns,
 )
 
 

@@ -11,14 +11,17 @@ from nashdex.core.seeds import derive_seed
 from nashdex.metagame.analysis.documents import MetaGameAnalysis
 from nashdex.metagame.analysis.embedding import Payoffs, first_disc, share_interval, transitive_part
 from nashdex.metagame.analysis.progress import improvement, mixture_scores
+from nashdex.metagame.evidence.counts import unplayed_cells
 from nashdex.metagame.evidence.estimates import cell_intervals
 from nashdex.metagame.evidence.exact import ExactValues
 from nashdex.metagame.evidence.intervals import Estimate
+from nashdex.metagame.evidence.large import is_large
 from nashdex.metagame.evidence.sampled import SampledCounts
 from nashdex.metagame.tournament.schedule import full_table_battles
 from nashdex.report.assembly.iterations import estimates_by, newest_gap
 from nashdex.report.document import (
     MAX_PICTURED_POLICIES,
+    MAX_TABLED_POLICIES,
     AnchorPayoff,
     AnchorScore,
     Cell,
@@ -126,9 +129,9 @@ def _anchor_payoffs(context: Context, matrix: ExactValues) -> tuple[AnchorPayoff
 def sampled_parts(context: Context, matrix: SampledCounts) -> Parts:
     """Return the parts of a report whose payoffs are estimated from battles."""
     rows, names = context.rows, context.names
-    ordered = matrix.restricted_to(context.by_rating)
+    ordered = matrix.restricted_to(_tabled(context))
     scores, improved = _anchor_scores(context, matrix), _progress(context)
-    payoffs = _payoff_matrix(context, ordered)
+    payoffs = _payoff_matrix(context, ordered, matrix)
     trained = _newest_trained(context, payoffs)
     return Parts(
         leading_findings=()
@@ -210,7 +213,24 @@ def _progress(context: Context) -> Progress | None:
     )
 
 
-def _payoff_matrix(context: Context, ordered: SampledCounts) -> PayoffMatrix:
+def _tabled(context: Context) -> Sequence[PolicyId]:
+    """Return the policies with a row in the payoff table, by rating: all, or those of a large population that matter.
+
+    Policies of the support, anchors and the newest come first, then the highest rated, up to ``MAX_TABLED_POLICIES``.
+    """
+    everyone = context.by_rating
+    if not is_large(len(everyone)):
+        return everyone
+    most = MAX_TABLED_POLICIES // 4
+    when = {entry.id: entry.iteration or 0 for entry in context.last.population.policies}
+    newest = [policy for policy in everyone if when[policy] == max(when.values())]
+    base = [] if context.base is None else [context.base]
+    wanted = dict.fromkeys([*base, *context.anchors[:most], *newest[:most], *context.last.analysis.support, *everyone])
+    kept = set(list(wanted)[:MAX_TABLED_POLICIES])
+    return [policy for policy in everyone if policy in kept]
+
+
+def _payoff_matrix(context: Context, ordered: SampledCounts, matrix: SampledCounts) -> PayoffMatrix:
     evaluate, size = context.settings.evaluate, range(len(ordered.policies))
     is_partial = bool(evaluate.adaptive_battles or evaluate.num_opponents)
     low, high = cell_intervals(ordered.tally)
@@ -224,20 +244,28 @@ def _payoff_matrix(context: Context, ordered: SampledCounts) -> PayoffMatrix:
         rate = Estimate(value=(wins + draws / 2) / games, low=float(low[i, j]), high=float(high[i, j]))
         return Cell(wins=wins, draws=draws, losses=losses, rate=rate, effective_battles=float(effective[i, j]))
 
+    num_policies, coverage = len(matrix.policies), context.last.analysis.coverage
+    imputed, num_imputed = context.last.analysis.imputed_cells, None
+    if is_large(num_policies):
+        is_imputed = context.settings.solve.unplayed != "block"
+        num_imputed = (coverage.num_cells - coverage.num_played) * is_imputed
+        imputed = tuple(unplayed_cells(ordered.policies, ordered.games)) if is_imputed else ()
     return PayoffMatrix(
         policies=ordered.policies,
         cells=tuple(tuple(cell(i, j) for j in size) for i in size),
         exact=None,
-        imputed=context.last.analysis.imputed_cells,
-        battles=sum(map(sum, ordered.games)) // 2,
-        full_table_battles=full_table_battles(len(size), evaluate) if is_partial else None,
+        imputed=imputed,
+        battles=int(matrix.battles_by_cell().sum()) // 2,
+        full_table_battles=full_table_battles(num_policies, evaluate) if is_partial else None,
+        num_omitted=num_policies - len(ordered.policies),
+        num_imputed=num_imputed,
     )
 
 
 def sampled_embedding(analysis: MetaGameAnalysis, ordered: SampledCounts) -> Embedding | None:
     """Return the disc of what ratings do not predict; None where sampling noise alone explains it."""
     order = ordered.policies
-    if analysis.intransitivity <= analysis.intransitivity_by_chance:
+    if len(analysis.ratings) > MAX_PICTURED_POLICIES or analysis.intransitivity <= analysis.intransitivity_by_chance:
         return None
     elo = np.array([analysis.ratings[policy].elo for policy in order])
     return embedding(order, Payoffs.of_counts(order, ordered.tally, elo, analysis.num_draws))

@@ -11,6 +11,7 @@ from nashdex.core.results import CollectResult, TrainedPolicy, TrainingResult
 from nashdex.metagame.analysis.exploitability import Estimator, ExploitabilityEstimate
 from nashdex.metagame.evidence.estimates import count_interval, wilson_interval
 from nashdex.metagame.evidence.intervals import Estimate, Interval
+from nashdex.metagame.evidence.large import is_large
 from nashdex.report.assembly.cost import step_uses
 from nashdex.report.document import Collection, Curve, IterationRow, OpponentScore, Probability, Throughput, Training
 from nashdex.report.sources import IterationSources
@@ -65,7 +66,7 @@ def iteration_row(sources: IterationSources) -> IterationRow:
         gates=sources.gates,
         new_policies=tuple(policy for policy in sources.population.ids if policy not in known),
         meta_solver=strategy.meta_solver,
-        meta_strategy=shares(sources),
+        meta_strategy=_played(shares(sources)),
         entropy=strategy.entropy,
         support=analysis.support,
         support_stability=analysis.support_stability,
@@ -108,6 +109,13 @@ def shares(sources: IterationSources) -> tuple[Probability, ...]:
         )
         for policy in sources.population.ids
     )
+
+
+def _played(all_shares: tuple[Probability, ...]) -> tuple[Probability, ...]:
+    """Return the shares that an iteration's row keeps: of a large population, those that may be above 0."""
+    if not is_large(len(all_shares)):
+        return all_shares
+    return tuple(share for share in all_shares if share.probability.high > 0)
 
 
 def wilson(wins: int, draws: int, losses: int) -> Estimate:

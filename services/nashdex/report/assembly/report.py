@@ -5,12 +5,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from nashdex.core.ids import PolicyId, RunId
 from nashdex.metagame.analysis.exploit import ExploitVerdict
 from nashdex.metagame.evidence.intervals import Estimate
+from nashdex.metagame.evidence.large import is_large
 from nashdex.metagame.population import short_ids
 from nashdex.metagame.ratings.ladder import ladder_ratings
 from nashdex.report.assembly.cost import cost_of_rows
 from nashdex.report.assembly.evidence import Context, parts
 from nashdex.report.assembly.iterations import run_versions, shares
-from nashdex.report.document import EloEstimate, Intransitivity, IterationRow, PolicyRow, Replay, Report, policy_names
+from nashdex.report.document import (
+    EloEstimate,
+    Intransitivity,
+    IterationRow,
+    PolicyRow,
+    Replay,
+    Report,
+    policy_names,
+)
 from nashdex.report.sources import IterationSources
 from nashdex.report.words import findings
 from nashdex.report.words.texts import sentence
@@ -141,8 +150,13 @@ def assemble(
         ),
         cost=cost_of_rows(rows, found.progress, len(policies)),
         iterations=tuple(rows),
-        replays=tuple(replays),
+        replays=_kept(replays, len(policies), last.iteration),
     )
+
+
+def _kept(replays: Sequence[Replay], num_policies: int, iteration: int) -> tuple[Replay, ...]:
+    """Return the battles that the report lists: of a large population, those of the newest iteration."""
+    return tuple(replay for replay in replays if not is_large(num_policies) or replay.iteration == iteration)
 
 
 def _warnings(last: IterationSources, names: Mapping[PolicyId, str]) -> tuple[str, ...]:

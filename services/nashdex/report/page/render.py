@@ -14,6 +14,7 @@ from nashdex.core.errors import ConfigurationError
 from nashdex.core.ids import PolicyId
 from nashdex.games.showdown.replays import PLAYER_HOST, rename_players, replay_page
 from nashdex.metagame.calibration.documents import Calibration
+from nashdex.metagame.evidence.large import is_large
 from nashdex.report.assembly.cost import in_sequence
 from nashdex.report.document import MAX_PICTURED_POLICIES, Replay, Report, policy_names
 from nashdex.report.page.board import Board
@@ -40,6 +41,8 @@ _MOST_LIKELY = 16
 """Policies of the newest mixture that are listed; the others are folded."""
 _MOST_DRAWN = 10
 """Newest iterations whose learning curves are drawn; report.json has all."""
+_MOST_RATED = 200
+"""Rows in the table of ratings of a large population."""
 
 
 def render_page(
@@ -57,6 +60,8 @@ def render_page(
     colours = policies.colours_of(report)
     pages = _replay_pages(report, names, logs)
     last = report.iterations[-1]
+    large = is_large(len(report.policies))
+    ranks = {row.id: place for place, row in enumerate(report.policies)}
     played = mixture.ever_played(report)
     most_entropy = math.log(len(report.policies))
     drawn = [row for row in report.iterations if any(training.curves for training in row.training)][-_MOST_DRAWN:]
@@ -110,18 +115,21 @@ def render_page(
         },
         constant={training.policy: learning.constant_curves(training) for row in drawn for training in row.training},
         replay_groups=[
-            (pair, tuple(report.payoffs.policies[place] for place in pair), list(group))
+            (pair, tuple(report.policies[place].id for place in pair), list(group))
             for pair, group in groupby(
-                sorted(report.replays, key=lambda r: (_pair(r, report), r.iteration, r.name)),
-                key=lambda r: _pair(r, report),
+                sorted(report.replays, key=lambda r: (_pair(r, ranks), r.iteration, r.name)),
+                key=lambda r: _pair(r, ranks),
             )
         ],
-        stored_pairs={_pair(replay, report) for replay in report.replays},
+        ranks=ranks,
+        stored_pairs={_pair(replay, ranks) for replay in report.replays},
         board=board if pages else None,
         embedded=pages.keys(),
         watch=policies.battle_to_watch(report, pages),
         flat_settings=list(_flatten(report.settings)),
-        report_json=_json_block(report.model_dump(mode="json")),
+        large=large,
+        most_rated=_MOST_RATED if large else len(report.policies),
+        report_json=None if large else _json_block(report.model_dump(mode="json")),
         pages_json=_json_block(pages),
         board_json=_json_block(None if board is None else [board.before, board.after]),
     )
@@ -164,9 +172,9 @@ def typeset(text: str) -> str:
     return re.sub(r" (?=%)|(?<=[a-z]) (?=\d)", "\N{NO-BREAK SPACE}", text)
 
 
-def _pair(replay: Replay, report: Report) -> tuple[int, int]:
-    """Return the players' places in the payoff matrix, the stronger first."""
-    first, second = sorted(report.payoffs.policies.index(policy) for policy in replay.policies)
+def _pair(replay: Replay, ranks: Mapping[PolicyId, int]) -> tuple[int, int]:
+    """Return the players' places by rating, the stronger first."""
+    first, second = sorted(ranks[policy] for policy in replay.policies)
     return first, second
 
 

@@ -12,7 +12,8 @@ if (board) {
     link.href = URL.createObjectURL(new Blob([before, battle, after], { type: "text/html" }));
   }
 }
-const numbers = document.getElementById("report-json").textContent;
+// A large population's numbers are beside the page, so no link has them.
+const numbers = document.getElementById("report-json")?.textContent;
 for (const link of document.querySelectorAll("a[data-numbers]")) {
   link.href = URL.createObjectURL(new Blob([numbers], { type: "application/json" }));
 }

@@ -45,7 +45,7 @@ def battle_to_watch(report: Report, embedded: Container[str]) -> Replay | None:
     if report.trained is None:
         return None
     newest = report.trained.policy
-    strength = {policy: -place for place, policy in enumerate(report.payoffs.policies)}
+    strength = {row.id: -place for place, row in enumerate(report.policies)}
     battles = [replay for replay in report.replays if newest in replay.policies and replay.name in embedded]
     return max(
         battles,

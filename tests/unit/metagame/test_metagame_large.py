@@ -1,0 +1,118 @@
+"""Large populations: the same mixture and intervals from few columns, and errors that need no draws."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from nashdex.bench.scaling.synthetic import drawn_tally
+from nashdex.core import keys
+from nashdex.core.ids import PolicyId
+from nashdex.metagame.analysis.documents import MetaGameAnalysis, MetaStrategy
+from nashdex.metagame.analysis.solving import EmpiricalGame, solve_game
+from nashdex.metagame.evidence import estimates, large
+from nashdex.metagame.evidence.matrix import InteractionMatrix
+from nashdex.metagame.evidence.sampled import SampledCounts
+from nashdex.metagame.solvers import columns
+from nashdex.metagame.solvers.registry import configured
+from nashdex.report.assembly import evidence
+from nashdex.report.document import Report
+from nashdex.settings.run import RunSettings
+from nashdex.store import open_store
+from support.made_runs import finish_iteration, made_settings, make_iteration
+
+SIZE, DRAWS = 40, 200
+
+
+def _counted() -> SampledCounts:
+    order = np.random.default_rng(0).permutation(SIZE)
+    return SampledCounts.of([PolicyId(f"p{number:02}") for number in order], drawn_tally(SIZE, 20, 1))
+
+
+def _solved(game: EmpiricalGame) -> tuple[MetaStrategy, MetaGameAnalysis]:
+    return solve_game(game, configured(RunSettings().solve.meta_solver), num_draws=DRAWS, seed=3)
+
+
+def _assert_alike(one: MetaStrategy, other: MetaStrategy) -> None:
+    """Compare all numbers; the linear program of a whole draw may be imprecise in the sixth decimal."""
+    assert one.meta_strategy == other.meta_strategy
+    for policy, bounds in one.intervals.items():
+        assert dict(bounds) == pytest.approx(dict(other.intervals[policy]), abs=1e-5)
+    assert dict(one.entropy) == pytest.approx(dict(other.entropy), abs=1e-5)
+
+
+@pytest.fixture
+def everything_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(large, "MOST_DRAWN", 3)
+
+
+@pytest.mark.parametrize("num_held", [SIZE, 3])
+def test_columns_are_those_of_the_whole_draws(num_held: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(estimates, "HELD_BYTES", num_held * 8 * 7 * SIZE)
+    payoffs = _counted().payoffs_with("block", num_draws=7, seed=3)
+    drawn = payoffs.drawn()
+    assert drawn is not None
+    assert payoffs.columns is not None
+    for place in (*range(SIZE), *range(SIZE)):
+        assert (drawn[:, :, place] == payoffs.columns[place]).all()
+    assert payoffs.columns.num_drawn == (SIZE if num_held == SIZE else 2 * SIZE)
+
+
+def test_a_large_population_gets_the_mixture_and_intervals_of_a_small_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = EmpiricalGame(_counted(), anchors={"p00": 1000.0})
+    strategy, analysis = _solved(game)
+    monkeypatch.setattr(large, "MOST_DRAWN", 3)
+    of_large, large_analysis = _solved(game)
+    _assert_alike(of_large, strategy)
+    assert large_analysis.support_probability == analysis.support_probability
+    one, other = analysis.exploitability.restricted, large_analysis.exploitability.restricted
+    assert one is not None
+    assert other is not None
+    assert (other.value, other.low, other.high) == pytest.approx((one.value, one.low, one.high), abs=1e-12)
+
+
+@pytest.mark.usefixtures("everything_is_large")
+def test_a_population_whose_draws_play_too_many_policies_is_solved_in_whole_draws(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    game = EmpiricalGame(_counted())
+    by_columns = _solved(game)
+    monkeypatch.setattr(columns, "_MOST_COLUMNS", 0)
+    _assert_alike(_solved(game)[0], by_columns[0])
+
+
+def test_rating_errors_without_draws_are_those_of_many_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+    counted = _counted()
+    drawn = counted.rated({"p00": 1000.0}, num_draws=4000, seed=1)
+    monkeypatch.setattr(large, "MOST_DRAWN", 3)
+    direct = counted.rated({"p00": 1000.0}, num_draws=1, seed=1)
+    for policy, rating in drawn.ratings.items():
+        assert direct.ratings[policy].elo == rating.elo
+        assert direct.ratings[policy].bootstrap_standard_error == pytest.approx(
+            rating.bootstrap_standard_error, rel=0.08
+        )
+        assert direct.ratings[policy].elo_without_penalty == pytest.approx(rating.elo_without_penalty, abs=1e-6)
+    assert direct.intransitivity_by_chance == pytest.approx(drawn.intransitivity_by_chance, rel=0.01)
+    assert len(direct.gap_standard_errors) == 11 < len(drawn.gap_standard_errors)
+    best = max(direct.ratings, key=lambda policy: direct.ratings[policy].elo)
+    assert direct.gap("p00", best).value == pytest.approx(-direct.gap(best, "p00").value)
+
+
+@pytest.mark.usefixtures("everything_is_large")
+def test_a_large_population_s_report_has_the_rows_that_matter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(evidence, "MAX_TABLED_POLICIES", 4)
+    store, settings = open_store(str(tmp_path)), made_settings(iterations=3, battles_per_pair=8)
+    for iteration in range(settings.iterations):
+        make_iteration(store, settings, iteration)
+        finish_iteration(store, settings, iteration)
+    report = Report.from_json(store.get(keys.published(2, keys.REPORT)), "report")
+    matrix = InteractionMatrix.from_json(store.get(keys.published(2, keys.INTERACTION_MATRIX)), "matrix")
+    assert (len(report.policies), len(report.payoffs.policies), report.payoffs.num_omitted) == (6, 4, 2)
+    assert isinstance(matrix, SampledCounts)
+    assert report.payoffs.battles == int(matrix.tally.games.sum()) // 2, "of all policies"
+    assert report.trained is not None
+    assert report.trained.policy in report.payoffs.policies
+    assert {replay.iteration for replay in report.replays} == {2}
+    page = store.get(keys.published(2, keys.REPORT_PAGE)).decode()
+    assert "2 more policies have no row" in page
+    assert 'id="report-json"' not in page
