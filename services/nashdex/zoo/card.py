@@ -40,7 +40,9 @@ class Training(Model):
     iteration: NonNegativeInt
     seed: NonNegativeInt
     run_decisions: NonNegativeInt = Field(description="Decisions that the run learned from, up to this policy.")
-    cpu_minutes: NonNegativeFloat = Field(description="CPU time of all steps of its run up to this policy.")
+    cpu_minutes: NonNegativeFloat = Field(
+        description="CPU time of all steps of its run up to this policy, a training's earlier attempts included."
+    )
     gpu_minutes: NonNegativeFloat
     hardware: str | None = Field(description="What the publisher says it was trained on.")
     nashdex_version: str

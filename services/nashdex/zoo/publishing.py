@@ -64,7 +64,7 @@ def training_of(run: Run, document: PolicyDocument, hardware: str | None, commit
         iteration=document.iteration,
         seed=run.settings.seed,
         run_decisions=result.num_run_decisions,
-        cpu_minutes=round(sum(one.cpu_seconds for one in manifests) / 60, 1),
+        cpu_minutes=round((sum(one.cpu_seconds for one in manifests) + _seconds_before(run, manifests)) / 60, 1),
         gpu_minutes=round(sum(one.gpu_seconds for one in manifests) / 60, 1),
         hardware=hardware,
         nashdex_version=manifest.nashdex_version,
@@ -72,6 +72,20 @@ def training_of(run: Run, document: PolicyDocument, hardware: str | None, commit
         curve=result.evaluations,
         settings=json.loads(read_root(run.store, keys.CONFIG)),
     )
+
+
+def _seconds_before(run: Run, manifests: Sequence[Manifest]) -> float:
+    """Return the CPU seconds of attempts before the last: manifests leave them out, trainings that resumed count them.
+
+    A training counts learner and actors, without evaluations, each attempt up to its last checkpoint.
+    """
+    beyond = dict.fromkeys((one.iteration for one in manifests), 0.0)
+    for one in manifests:
+        if one.step in {StepName.TRAIN, StepName.ACT}:
+            beyond[one.iteration] -= one.cpu_seconds
+        if one.step == StepName.TRAIN:
+            beyond[one.iteration] += _result(run, one).cpu_seconds
+    return sum(max(0.0, seconds) for seconds in beyond.values())
 
 
 def _manifests(run: Run, last_iteration: int) -> Iterator[Manifest]:

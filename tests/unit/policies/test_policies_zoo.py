@@ -11,6 +11,8 @@ from nashdex.core import keys
 from nashdex.core.errors import ConfigurationError, DataError
 from nashdex.core.ids import BarePolicyId, PolicyId
 from nashdex.core.references import ZOO, PolicyReference
+from nashdex.core.results import TRAINING_RESULT, TrainingResult
+from nashdex.core.steps import StepName
 from nashdex.games.space import Space
 from nashdex.oracles.registry import ORACLES
 from nashdex.planning.step import first_plan
@@ -23,9 +25,10 @@ from nashdex.runs.creation import create_run, open_run, prepare_run
 from nashdex.runs.exploits import Budget, prepare_exploit
 from nashdex.settings.networks import SlotsSettings
 from nashdex.store import open_store
+from nashdex.store.attempt import Attempt
 from nashdex.store.protocol import ObjectStore
 from nashdex.zoo.card import read_card
-from nashdex.zoo.publishing import MAX_WEIGHTS_BYTES, half_precision
+from nashdex.zoo.publishing import MAX_WEIGHTS_BYTES, half_precision, training_of
 from support.bandit import bandit_space
 
 SMALL = SlotsSettings(embedding_size=3, entity_size=5, hidden_size=16)
@@ -111,6 +114,21 @@ def run_of(tmp_path: Path, *overrides: str) -> Path:
     config = tmp_path / "made.toml"
     config.write_text(f'format = "{FORMAT}"\niterations = 2\n' + "\n".join(overrides) + "\n")
     return config
+
+
+def test_a_card_counts_the_attempts_before_a_trainings_last(tmp_path: Path) -> None:
+    """A manifest has the CPU time of the attempt that finished; a training that resumed has its own count."""
+    run = create_run(str(tmp_path / "runs"), prepare_run(run_of(tmp_path)))
+    policy = stored(run.store)
+    result = TrainingResult(
+        policy=policy, kind="network", name="best response 0", oracle="ppo", num_updates=1, num_decisions=100,
+        num_parameters=1, rollbacks=0, curve=(), summary={}, parent=None, seconds=1.0, cpu_seconds=600.0,
+    )  # fmt: skip
+    trained = Attempt(run.store, 0, StepName.TRAIN, 0)
+    trained.write(TRAINING_RESULT, result.to_json())
+    trained.finish({})
+    Attempt(run.store, 0, StepName.ACT, 0).finish({})
+    assert training_of(run, read_document(run.store, policy), None, None).cpu_minutes == 10.0
 
 
 def test_a_run_begins_with_networks_and_ensembles_of_other_stores(store: ObjectStore, tmp_path: Path) -> None:
