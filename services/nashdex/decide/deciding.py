@@ -11,7 +11,7 @@ from nashdex.core.errors import ConfigurationError, DataError, TryAgainError
 from nashdex.core.ids import PolicyId
 from nashdex.core.references import PolicyReference
 from nashdex.core.seeds import derive_seed, derive_uniform
-from nashdex.decide.answering import Asked, Thought, answer_of, read_question
+from nashdex.decide.answering import Asked, answer_of, read_question
 from nashdex.decide.documents import Answer, Question, RefusedError
 from nashdex.decide.judging import Judge, judge_of
 from nashdex.evaluator.contestants import Contestant, open_contestant
@@ -67,10 +67,11 @@ class Adviser:
     ) -> None:
         self._contestant = contestant
         self._judges = judges
+        """By the policy that each plays as."""
         self._space: Space = gateway.space
         self._seed = seed
         self._answer_seconds = answer_seconds
-        self._seats = Seats(contestant.policies, MOST_AT_ONCE)
+        self._seats = Seats(dict(contestant.policies) | dict(judges), MOST_AT_ONCE)
         self._tracking: Tracking | None = Tracking(gateway, answer_seconds)
 
     @property
@@ -155,7 +156,6 @@ class Adviser:
         actions = self._seats.answer(decisions)
         for number, failure in actions.void.items():
             found[waiting.pop(number).place] = RefusedError(f"the policy does not answer: {failure.detail}", None)
-        thoughts = self._thoughts(decisions, waiting)
         texts = _texts(tracking, decisions, actions, waiting)
         for row, number in enumerate(decisions.battle.tolist()):
             if number in actions.void:
@@ -168,29 +168,11 @@ class Adviser:
                 each.asks_halves = False
             else:
                 del waiting[number]
+                judge = self._judges.get(each.policy)
+                thought = None if judge is None else judge.thoughts[number]
                 found[each.place] = answer_of(
-                    self._space, each.asked, each.policy, action, texts[number], each.state, thoughts.get(row)
+                    self._space, each.asked, each.policy, action, texts[number], each.state, thought
                 )
-
-    def _thoughts(self, decisions: Decisions, waiting: Mapping[int, _Open]) -> dict[int, Thought]:
-        """Return the networks' thoughts on their own rows, by row."""
-        found: dict[int, Thought] = {}
-        policies = [waiting[number].policy if number in waiting else None for number in decisions.battle.tolist()]
-        for policy, judge in self._judges.items():
-            rows = np.flatnonzero([each == policy for each in policies])
-            if not len(rows):
-                continue
-            chosen = decisions.take(rows)
-            opinions = judge.opinions(chosen)
-            for at, row in enumerate(rows.tolist()):
-                found[row] = Thought(
-                    probabilities=opinions.probabilities[at],
-                    value=None if opinions.values is None else float(opinions.values[at]),
-                    win_probability=None if opinions.wins is None else float(opinions.wins[at]),
-                    observation=chosen.observation[at],
-                    prediction=None if opinions.predictions is None else opinions.predictions[at],
-                )
-        return found
 
     def _seed_of(self, asked: Asked) -> int:
         return derive_seed(self._seed, asked.battle, asked.seat, len(asked.lines))

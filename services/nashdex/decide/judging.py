@@ -1,4 +1,4 @@
-"""The networks' thoughts on decisions, beside their choices: probabilities, value, the opponent's next choice.
+"""Networks that choose and say why in one pass: probabilities, value, the opponent's next choice.
 
 Shapes: N decisions, A actions (K legal pairs in a joint space), C choices of the opponent.
 """
@@ -10,7 +10,9 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from nashdex.core.ids import SAMPLED, BarePolicyId, PlayedPolicy
+from nashdex.core.errors import DataError
+from nashdex.core.ids import SAMPLED, BarePolicyId, PlayedPolicy, PolicyId
+from nashdex.decide.answering import Thought
 from nashdex.games.interface import Decisions
 from nashdex.games.showdown.potential import POTENTIAL_SHARES, potential
 from nashdex.games.space import Space
@@ -18,25 +20,11 @@ from nashdex.policies.archive import load_network
 from nashdex.policies.document import read_document
 from nashdex.policies.ensembles.document import read_ensemble
 from nashdex.policies.ensembles.playing import EnsemblePolicy
-from nashdex.policies.inference import NetworkPolicy, distribution, of_legal_actions
-from nashdex.policies.interface import Policy
+from nashdex.policies.inference import NetworkPolicy, choose, distribution, of_legal_actions
+from nashdex.policies.interface import Actions, Policy
 from nashdex.policies.networks.actor_critic import ActorCritic
 from nashdex.policies.sampling import log_probabilities
 from nashdex.store.protocol import ObjectStore
-
-
-@dataclass(frozen=True, slots=True)
-class Opinions:
-    """What networks think of N decisions."""
-
-    probabilities: tuple[dict[int, float], ...]
-    """Probability of each legal action of each decision."""
-    values: NDArray[np.float64] | None
-    """Shape (N,); None where members value different rewards."""
-    wins: NDArray[np.float64] | None
-    """Shape (N,): chances to win, 0 to 1; None where a reward does not say who wins."""
-    predictions: NDArray[np.float64] | None
-    """Shape (N, C): probabilities of the opponent's choices; None without a head."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +37,30 @@ class Member:
 
 
 class Judge:
-    """One network, or the members of an ensemble, which judge together as they play together."""
+    """One network, or the members of an ensemble, on the CPU. A network that remembers sees each decision as its first.
 
-    def __init__(self, members: Sequence[Member], space: Space) -> None:
+    Implements ``policies.interface.Policy``: it plays as ``NetworkPolicy`` and ``EnsemblePolicy`` do, up to rounding.
+    """
+
+    needs_lines = False
+    needs_state = False
+    view = None
+
+    def __init__(self, policy: PolicyId, members: Sequence[Member], space: Space) -> None:
+        self.id = policy
+        self.thoughts: dict[int, Thought] = {}
+        """What it thought of the last decision of each battle, by number, until the battle is forgotten."""
+        self._temperature = PlayedPolicy.of(policy).temperature
         self._members = members
         self._space = space
+        self._is_joint = space.num_slots > 1
 
-    def opinions(self, decisions: Decisions) -> Opinions:
-        """Return what the networks think, on the CPU. A network that remembers sees each decision as its first."""
+    def act(self, decisions: Decisions, uniforms: NDArray[np.float64]) -> Actions:
+        """Answer each row with one pass of each network over all of them.
+
+        Raises:
+            DataError: a network's numbers are not finite, so that no action follows from them.
+        """
         observations = torch.from_numpy(np.ascontiguousarray(decisions.observation))
         log_probs, values, wins, predictions = [], [], [], []
         for member in self._members:
@@ -65,7 +69,9 @@ class Judge:
                 rows = torch.cat((rows, rows.new_zeros(len(rows), 1)), dim=1)
             with torch.inference_mode():
                 outputs = member.network.outputs(rows)
-            logits = of_legal_actions(outputs.logits.numpy(), decisions.legal, is_joint=self._space.num_slots > 1)
+            logits = of_legal_actions(outputs.logits.numpy(), decisions.legal, is_joint=self._is_joint)
+            if np.count_nonzero(np.isfinite(logits)) != len(decisions.legal.actions):
+                raise DataError(f"policy {self.id} gives logits that are not finite: its weights overflow in battle")
             log_probs.append(log_probabilities(logits, member.temperature))
             values.append(outputs.values.numpy().astype(np.float64))
             chances = chances_to_win(values[-1], member.reward, decisions.observation, self._space)
@@ -73,18 +79,34 @@ class Judge:
                 wins.append(chances)
             if outputs.prediction is not None:
                 predictions.append(outputs.prediction.double().softmax(dim=1).numpy())
-        return Opinions(
-            probabilities=self._pooled(np.mean(log_probs, axis=0), decisions),
-            values=np.mean(values, axis=0) if len({member.reward for member in self._members}) == 1 else None,
-            wins=np.mean(wins, axis=0) if len(wins) == len(self._members) else None,
-            predictions=np.mean(predictions, axis=0) if len(predictions) == len(self._members) else None,
-        )
+        pooled = np.mean(log_probs, axis=0).astype(np.float32)
+        probabilities = self._probabilities(pooled, decisions)
+        for row, battle in enumerate(decisions.battle.tolist()):
+            self.thoughts[battle] = Thought(
+                probabilities=probabilities[row],
+                value=_mean(values, row) if len({member.reward for member in self._members}) == 1 else None,
+                win_probability=_mean(wins, row) if len(wins) == len(self._members) else None,
+                observation=decisions.observation[row].copy(),
+                prediction=np.mean([each[row] for each in predictions], axis=0)
+                if len(predictions) == len(self._members)
+                else None,
+            )
+        return choose(decisions, pooled, uniforms, self._temperature, is_joint=self._is_joint)
 
-    def _pooled(self, log_probs: NDArray[np.float64], decisions: Decisions) -> tuple[dict[int, float], ...]:
+    def forget(self, battle: int, seat: int) -> None:
+        """Forget a battle."""
+        del seat
+        self.thoughts.pop(battle, None)
+
+    def _probabilities(self, pooled: NDArray[np.float32], decisions: Decisions) -> list[dict[int, float]]:
+        """Return the probability of each legal action of each row."""
         legal = decisions.legal
-        pooled = distribution(decisions, log_probs.astype(np.float32), SAMPLED, is_joint=self._space.num_slots > 1)
-        split = np.split(np.exp(pooled), legal.offsets[1:-1])
-        return tuple(dict(zip(legal[row].tolist(), each.tolist(), strict=True)) for row, each in enumerate(split))
+        split = np.split(np.exp(distribution(decisions, pooled, SAMPLED, is_joint=self._is_joint)), legal.offsets[1:-1])
+        return [dict(zip(legal[row].tolist(), each.tolist(), strict=True)) for row, each in enumerate(split)]
+
+
+def _mean(members: Sequence[NDArray[np.float64]], row: int) -> float:
+    return float(np.mean([each[row] for each in members]))
 
 
 def chances_to_win(
@@ -100,7 +122,7 @@ def chances_to_win(
 
 
 def judge_of(store: ObjectStore, policy: Policy, space: Space) -> Judge | None:
-    """Return what judges for a policy of ``store``; None for one that is neither a network nor an ensemble of them.
+    """Return what judges as a policy of ``store`` plays; None for neither a network nor an ensemble of them.
 
     Raises:
         DataError: a network is missing, altered, or was trained for another space.
@@ -109,9 +131,9 @@ def judge_of(store: ObjectStore, policy: Policy, space: Space) -> Judge | None:
     if played is None:
         return None
     if isinstance(policy, NetworkPolicy):
-        return Judge([_member(store, played.policy, space, SAMPLED)], space)
+        return Judge(policy.id, [_member(store, played.policy, space, SAMPLED)], space)
     members = [PlayedPolicy.of(each) for each in read_ensemble(store, played.policy).members]
-    return Judge([_member(store, each.policy, space, each.temperature) for each in members], space)
+    return Judge(policy.id, [_member(store, each.policy, space, each.temperature) for each in members], space)
 
 
 def _member(store: ObjectStore, policy: BarePolicyId, space: Space, temperature: float) -> Member:
