@@ -10,6 +10,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+import torch
 
 from nashdex.core.steps import StepName
 from nashdex.store import open_store
@@ -88,6 +89,20 @@ def test_a_killed_run_without_actors_on_a_busy_machine_gives_the_same_policies(t
         for process in busy:
             process.kill()
             process.wait()
+    assert results(tmp_path, "killed") == results(tmp_path, "whole")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="torch finds no CUDA device")
+@pytest.mark.parametrize("network", ["pointer", "transformer"])
+def test_a_killed_run_on_a_gpu_gives_the_same_policies(tmp_path: Path, network: str) -> None:
+    options = [f"network.kind={network}", "train.device=cuda", "collect.device=cuda", "actors.shards=1"]
+    sets = [part for option in options for part in ("--set", option)]
+    finish(start(tmp_path, "--run", "whole", *sets))
+    killed = start(tmp_path, "--run", "killed", *sets)
+    kill_in_the_second_training(killed, tmp_path)
+    killed.communicate(timeout=FINISH_SECONDS)
+    finish(start(tmp_path, "--run", "killed", *sets))
     assert results(tmp_path, "killed") == results(tmp_path, "whole")
 
 

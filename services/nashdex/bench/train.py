@@ -3,7 +3,6 @@
 import copy
 import os
 import shutil
-import time
 from collections.abc import Callable, Sequence
 from itertools import islice
 from statistics import median
@@ -12,12 +11,12 @@ import torch
 from pydantic import Field, PositiveFloat, PositiveInt
 from torch import Tensor
 
-from nashdex.bench.training import open_training, self_play
+from nashdex.bench.training import Device, check_device, open_training, seconds, self_play
 from nashdex.core.documents import Model
 from nashdex.core.errors import ConfigurationError
 from nashdex.games.registry import showdown_game
 from nashdex.games.showdown.game import ShowdownGame
-from nashdex.learning.experience.batching import CPU, make_batch
+from nashdex.learning.experience.batching import make_batch
 from nashdex.learning.experience.data import fresh_network, prepare_torch
 from nashdex.learning.rounds.planned import NEWEST
 from nashdex.oracles.ppo.loss import PREDICTION_COEFFICIENT
@@ -32,9 +31,13 @@ from nashdex.trajectory.episode import Episode
 
 
 class TrainBenchResult(Model):
-    """Medians over the repetitions. A sample is one decision in one epoch; times are CPU time, user and system."""
+    """Medians over the repetitions. A sample is one decision in one epoch.
+
+    Times are CPU time, user and system; on a GPU, wall time until it has computed everything.
+    """
 
     format: str
+    device: Device
     network: str = Field(description="Kind of network.")
     num_parameters: PositiveInt
     num_decisions: PositiveInt = Field(description="Decisions of one round.")
@@ -65,20 +68,29 @@ def run_train_bench(
     *,
     battles: int = 200,
     repetitions: int = 3,
+    device: Device = "cpu",
     compiles: bool = False,
 ) -> TrainBenchResult:
-    """Play a round of ``battles`` by a fresh network with itself, and learn from it both ways in turn.
+    """Play a round of ``battles`` by a fresh network with itself on the CPU, and learn from it both ways in turn.
 
-    ``compiles``: also learn from it in bare torch with ``torch.compile``.
+    Args:
+        format_id: Showdown format.
+        network: kind and sizes.
+        settings: of PPO.
+        battles: of the round.
+        repetitions: of all measurements.
+        device: where to learn.
+        compiles: also learn from it in bare torch with ``torch.compile``.
 
     Raises:
-        ConfigurationError: it is not a Showdown format, the network does not fit it, or Node, the gateway's package or
-            a compiler is missing.
+        ConfigurationError: it is not a Showdown format, the network does not fit it, or Node, the gateway's package, a
+            compiler or the GPU is missing.
     """
+    check_device(device)
     if compiles:
         _require_compiler()
     game = showdown_game(format_id)
-    prepare_torch("cpu", 1)
+    prepare_torch(device, 1)
     with Session(game.open_arena(num_gateways=1), BATTLES_PER_GATEWAY) as session:
         start = fresh_network(session.space, network, seed=0)
         session.policies[NEWEST] = NetworkPolicy(NEWEST, start)
@@ -88,6 +100,7 @@ def run_train_bench(
             for episode in finished.episodes
             if len(episode)
         ]
+    start = start.to(device)
     num_samples = settings.num_epochs * sum(len(episode) for episode in episodes)
     ours, bare, compiled = [], [], []
     if compiles:
@@ -103,6 +116,7 @@ def run_train_bench(
     efficiencies = tuple(one / other for one, other in zip(ours, bare, strict=True))
     return TrainBenchResult(
         format=game.format,
+        device=device,
         network=network.kind,
         num_parameters=start.num_parameters,
         num_decisions=num_samples // settings.num_epochs,
@@ -131,11 +145,11 @@ def _require_compiler() -> None:
 def _seconds_of_round(
     game: ShowdownGame, network: ActorCritic, episodes: Sequence[Episode], settings: PpoSettings
 ) -> float:
-    """Return the CPU time of a PPO round as training has it."""
+    """Return the seconds of a PPO round as training has it."""
     with open_training(game, network, settings) as training:
-        began = time.process_time()
+        began = seconds(training.device)
         training.learn(episodes)
-        return time.process_time() - began
+        return seconds(training.device) - began
 
 
 def _seconds_of_bare(
@@ -144,11 +158,12 @@ def _seconds_of_bare(
     episodes: Sequence[Episode],
     settings: PpoSettings,
 ) -> float:
-    """Return the CPU time of as many PPO steps with nothing around them. ``outputs`` is the network's, or compiled."""
-    batch = make_batch(episodes, CPU, num_slots=network.space.num_slots, remembers=network.remembers)
-    advantages, returns = torch.randn(len(batch)), torch.randn(len(batch))
+    """Return the seconds of as many PPO steps with nothing around them. ``outputs`` is the network's, or compiled."""
+    device = next(network.parameters()).device
+    batch = make_batch(episodes, device, num_slots=network.space.num_slots, remembers=network.remembers)
+    advantages, returns = (torch.randn(len(batch), device=device) for _ in range(2))
     optimiser = torch.optim.Adam(network.parameters(), lr=settings.learning_rate)
-    began = time.process_time()
+    began = seconds(device.type)
     for epoch in range(settings.num_epochs):
         for rows in batch.minibatches(settings.minibatch_decisions, epoch):
             part = batch.rows(rows)
@@ -165,4 +180,4 @@ def _seconds_of_bare(
             optimiser.zero_grad(set_to_none=True)
             loss.backward()  # type: ignore[no-untyped-call]
             optimiser.step()
-    return time.process_time() - began
+    return seconds(device.type) - began

@@ -1,11 +1,16 @@
-"""The PPO training that benchmarks measure: as a training step has it, on one CPU thread."""
+"""The PPO training that benchmarks measure: as a training step has it, on one CPU thread or one GPU."""
 
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Literal
 
+import torch
+
+from nashdex.core.errors import ConfigurationError
 from nashdex.core.ids import AttemptId
 from nashdex.core.steps import StepName
 from nashdex.games.showdown.game import ShowdownGame
@@ -22,7 +27,30 @@ from nashdex.store import open_store
 from nashdex.telemetry.progress import Progress
 from nashdex.trajectory.episode import Episode
 
+Device = Literal["cpu", "cuda"]
+
 _CHECKPOINT_EVERY_UPDATES = 50
+
+
+def check_device(device: Device) -> None:
+    """Check that training can run on ``device`` here.
+
+    Raises:
+        ConfigurationError: torch finds no GPU.
+    """
+    if device == "cuda" and not torch.cuda.is_available():
+        raise ConfigurationError(
+            "--device cuda: torch finds no CUDA device here; run on a machine that has one, with a CUDA build of "
+            "torch, or leave the option out"
+        )
+
+
+def seconds(device: str) -> float:
+    """Return a clock in seconds: this process's CPU time, or wall time once the GPU has computed everything."""
+    if device == "cpu":
+        return time.process_time()
+    torch.cuda.synchronize()
+    return time.perf_counter()
 
 
 @dataclass
@@ -35,6 +63,11 @@ class BenchTraining:
     def network(self) -> ActorCritic:
         """The network in training."""
         return self.ppo.training.network
+
+    @property
+    def device(self) -> str:
+        """The type of device that it runs on."""
+        return self.ppo.training.device.type
 
     def learn(self, episodes: Sequence[Episode]) -> int:
         """Learn from a round: batch, targets, epochs, and the measurements at its end. Return its decisions."""

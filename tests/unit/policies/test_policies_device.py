@@ -22,6 +22,10 @@ from support.pairs_network import PairsNetwork, PairsSettings
 
 TORCH_CPU = "cpu:0"
 """The CPU as torch names one of several devices: networks act on it as they do on a GPU."""
+DEVICES = [
+    TORCH_CPU,
+    pytest.param("cuda", marks=pytest.mark.skipif(not torch.cuda.is_available(), reason="torch finds no CUDA device")),
+]
 NUM_ROWS = 300
 
 
@@ -50,12 +54,13 @@ def decisions(kind: str) -> tuple[Space, Decisions]:
     return space, Decisions(np.arange(NUM_ROWS), seats, again, observations, LegalActions.of_mask(mask))
 
 
+@pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("kind", ["slots", "pairs", "pointer", "transformer"])
-def test_actions_and_log_probabilities_are_the_same_within_the_tolerance(kind: str) -> None:
+def test_actions_and_log_probabilities_are_the_same_within_the_tolerance(kind: str, device: str) -> None:
     space, seen = decisions(kind)
     net, draws = network(kind, space), np.random.default_rng(6).random(NUM_ROWS)
     expected = NetworkPolicy(PolicyId("p1"), net).act(seen, draws)
-    found = NetworkPolicy(PolicyId("p1"), net, TORCH_CPU).act(seen, draws)
+    found = NetworkPolicy(PolicyId("p1"), net, device).act(seen, draws)
     np.testing.assert_array_equal(found.action, expected.action)
     np.testing.assert_allclose(found.log_prob, expected.log_prob, atol=1e-4, rtol=0)
     assert found.log_prob.dtype == np.float32

@@ -2,7 +2,7 @@
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -93,18 +93,25 @@ def collect(
 
 @app.command()
 def train(
+    *,
     format_id: FormatOption,
     network: NetworkOption = "slots",
     battles: Annotated[int, typer.Option(min=2, max=100_000, help="Battles of the round to learn from.")] = 200,
     epochs: EpochsOption = 2,
     minibatch: MinibatchOption = 1024,
     repetitions: Annotated[int, typer.Option(min=1, max=100, help="Repetitions of all measurements, in turn.")] = 3,
+    device: Annotated[
+        Literal["cpu", "cuda"], typer.Option(help="Where to learn: one CPU thread, or the first GPU.")
+    ] = "cpu",
     compiles: Annotated[
         bool, typer.Option("--compile", help="Also measure the steps in bare torch with torch.compile; minutes.")
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Measure a PPO round, and the same steps in bare torch, in turn; `efficiency` is their ratio. One CPU thread."""
+    """Measure a PPO round, and the same steps in bare torch, in turn; `efficiency` is their ratio.
+
+    Seconds are CPU time, on a GPU wall time.
+    """
     from nashdex.bench.networks import network_settings
     from nashdex.bench.train import run_train_bench
     from nashdex.settings.ppo import PpoSettings
@@ -117,19 +124,21 @@ def train(
         settings,
         battles=battles,
         repetitions=repetitions,
+        device=device,
         compiles=compiles,
     )
     if as_json:
         print_json(result.model_dump(mode="json"))
         return
+    second = "CPU-second" if device == "cpu" else "second on the GPU"
     print_text(
         f"{result.network}, {result.num_parameters:,} parameters: {result.samples_per_second:,.0f} samples a "
-        f"CPU-second in training, {result.bare_samples_per_second:,.0f} in bare torch; "
+        f"{second} in training, {result.bare_samples_per_second:,.0f} in bare torch; "
         f"efficiency {result.efficiency:.2f}"
     )
     if result.compiled_speedup is not None:
         print_text(
-            f"with torch.compile: {result.compiled_samples_per_second:,.0f} samples a CPU-second in bare torch, "
+            f"with torch.compile: {result.compiled_samples_per_second:,.0f} samples a {second} in bare torch, "
             f"{result.compiled_speedup:.2f} times as fast"
         )
 
