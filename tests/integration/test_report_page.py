@@ -10,7 +10,9 @@ import pytest
 from playwright.sync_api import BrowserContext, Page
 
 from nashdex.core import keys
+from nashdex.metagame.evidence import large
 from nashdex.report import step as report_step
+from nashdex.report.cells import PayoffCells
 from nashdex.store import open_store, usage
 from support.browser import Tab, chromium_path, open_tab, running_browser
 from support.made_runs import LOG, ROCK_PAPER_SCISSORS, made_settings, make_iteration, make_tabular_run
@@ -272,3 +274,56 @@ def test_the_labels_of_the_picture_do_not_overlap(tabular_tab: Tab, tabular: Mad
     for i, (left, top, right, bottom) in enumerate(boxes):
         for other in boxes[:i]:
             assert right <= other[0] or other[2] <= left or bottom <= other[1] or other[3] <= top
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, PayoffCells]:
+    """A page that lists four of six policies, beside its part and exported, and the part."""
+    directory, settings = tmp_path_factory.mktemp("many"), made_settings(battles_per_pair=8)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(large, "MOST_LISTED", 4)
+        store = open_store(str(directory)).at("made-run")
+        for iteration in range(settings.iterations):
+            make_iteration(store, settings, iteration)
+            report_step.run(store, settings, iteration, 0)
+        report_step.write_page(store, directory / "exported.html")
+    newest = settings.iterations - 1
+    part = PayoffCells.from_json(store.get(keys.published(newest, keys.REPORT_CELLS)), keys.REPORT_CELLS)
+    return directory / "made-run" / keys.published(newest, keys.REPORT_PAGE), directory / "exported.html", part
+
+
+@pytest.mark.parametrize("is_exported", [False, True])
+def test_all_pairs_are_loaded_on_demand(
+    browser: BrowserContext, many: tuple[Path, Path, PayoffCells], *, is_exported: bool
+) -> None:
+    beside, exported, part = many
+    opened = open_tab(browser, (exported if is_exported else beside).as_uri())
+    assert len([url for url in opened.requests if url.startswith("file:")]) == 1
+    opened.page.click(".all-pairs button")
+    opened.page.wait_for_selector(".all-pairs canvas:not([hidden])")
+    assert [url.rpartition("/")[2] for url in opened.requests[1:]] == ([] if is_exported else [keys.REPORT_CELLS])
+    assert opened.problems == []
+    opened.page.focus(".all-pairs canvas")
+    for key in ("ArrowDown", "ArrowDown", "ArrowDown"):  # from row 0, column 1
+        opened.page.keyboard.press(key)
+    cell = part.cell(3, 1)
+    assert cell is not None
+    rate, games = cell.rate, cell.wins + cell.draws + cell.losses
+    assert opened.page.inner_text(".all-pairs [role=status]") == (
+        f"{part.names[3]} against {part.names[1]}: {rate.value:.3f} ({rate.low:.3f} to {rate.high:.3f}): {cell.wins} "
+        f"wins, {cell.draws} draws, {cell.losses} losses in {games} battles, as sure as "
+        f"{cell.effective_battles:.0f} independent ones"
+    )
+    opened.page.close()
+
+
+def test_a_page_without_its_part_says_so(
+    browser: BrowserContext, many: tuple[Path, Path, PayoffCells], tmp_path: Path
+) -> None:
+    alone = tmp_path / "report.html"
+    alone.write_bytes(many[0].read_bytes())
+    opened = open_tab(browser, alone.as_uri())
+    opened.page.click(".all-pairs button")
+    opened.page.wait_for_selector(".all-pairs [role=status]:not([hidden])")
+    assert "is not beside this page" in opened.page.inner_text(".all-pairs [role=status]")
+    opened.page.close()

@@ -3,19 +3,21 @@
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from html import escape
+from itertools import permutations
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from nashdex.core import keys
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.ids import PolicyId
 from nashdex.core.steps import StepName
-from nashdex.report.document import Report
+from nashdex.report.cells import PayoffCells
+from nashdex.report.document import NUM_DRAWN_ITERATIONS, IterationRow, Report
 from nashdex.report.sources import read_ledgers, read_manifests
 from nashdex.report.step import newest_report
 from nashdex.runs.creation import Run as StoredRun
 from nashdex.runs.creation import open_run as open_stored_run
 from nashdex.settings.run import RunSettings
-from nashdex.store.documents import read_written
+from nashdex.store.documents import read_published, read_written
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -200,7 +202,11 @@ class Run:
 
     @property
     def payoffs(self) -> Table[PayoffRow]:
-        """Scores of each policy against each other one that it has met."""
+        """Scores of each policy against each other one that it has met.
+
+        Raises:
+            DataError: the report's part with all pairs is missing or altered.
+        """
         return Table(self._payoffs())
 
     @property
@@ -229,10 +235,14 @@ class Run:
 
     @property
     def curves(self) -> Table[CurveRow]:
-        """Learning curves of all trainings, as short as the report draws them."""
+        """Learning curves of all trainings, as short as the report draws them.
+
+        Raises:
+            DataError: an earlier report, which holds the older curves, is missing or altered.
+        """
         return Table(
             CurveRow(row.iteration, training.policy, curve.name, update, value)
-            for row in self.report.iterations
+            for row in self._rows_with_curves()
             for training in row.training
             for curve in training.curves
             for update, value in zip(curve.updates, curve.values, strict=True)
@@ -258,7 +268,18 @@ class Run:
 
         return Picture(render_picture(self.report, name))
 
+    def _rows_with_curves(self) -> Iterator[IterationRow]:
+        """Yield every iteration from a report that holds its curves."""
+        for newest in range(self.iteration % NUM_DRAWN_ITERATIONS, self.iteration + 1, NUM_DRAWN_ITERATIONS):
+            report = self.report
+            if newest < self.iteration:
+                report = read_published(self._run.store, newest, keys.REPORT, Report)
+            yield from report.iterations[-NUM_DRAWN_ITERATIONS:]
+
     def _payoffs(self) -> Iterator[PayoffRow]:
+        if keys.REPORT_CELLS in self._manifest.objects:
+            yield from _rows_of_cells(read_written(self._run.store, self._manifest, keys.REPORT_CELLS, PayoffCells))
+            return
         payoffs = self.report.payoffs
         for i, policy in enumerate(payoffs.policies):
             for j, opponent in enumerate(payoffs.policies):
@@ -281,3 +302,13 @@ class Run:
             for shard in read_ledgers(self._run.store, manifests):
                 for r in shard.ledger.battles:
                     yield BattleRow(iteration, *r.policies, r.pair, r.seed, r.winner, r.turns, r.decisions)
+
+
+def _rows_of_cells(cells: PayoffCells) -> Iterator[PayoffRow]:
+    for (i, policy), (j, opponent) in permutations(enumerate(cells.policies), 2):
+        if cells.exact:
+            value = cells.payoff(i, j)
+            yield PayoffRow(policy, opponent, value, value, value, None, None, None)
+        elif (cell := cells.cell(i, j)) is not None:
+            rate, counts = cell.rate, (cell.wins, cell.draws, cell.losses)
+            yield PayoffRow(policy, opponent, rate.value, rate.low, rate.high, *counts)

@@ -54,6 +54,8 @@ EXPLOIT = "exploit.json"
 """Beside them in an exploiter's run: what its best response scores. The report step writes it; no step reads it."""
 REPORT = "report.json"
 REPORT_PAGE = "report.html"
+REPORT_CELLS = "report_cells.js"
+"""Every pair of policies, where the report lists only some. A page in a folder can load scripts, but no JSON."""
 
 PUBLISHED_BY: Final[Mapping[str, StepName]] = MappingProxyType(
     {
@@ -65,6 +67,7 @@ PUBLISHED_BY: Final[Mapping[str, StepName]] = MappingProxyType(
         META_GAME_ANALYSIS: StepName.SOLVE,
         REPORT: StepName.REPORT,
         REPORT_PAGE: StepName.REPORT,
+        REPORT_CELLS: StepName.REPORT,
         EXPLOIT: StepName.REPORT,
     }
 )

@@ -60,7 +60,10 @@ def describe_iteration(report: Report, iteration: int) -> str:
 
 def _against_anchors(report: Report, policy: PolicyId) -> list[str]:
     """Return the policy's scores against the anchors, or its payoffs in a tabular game."""
-    payoffs, place = report.payoffs, report.payoffs.policies.index(policy)
+    payoffs = report.payoffs
+    if policy not in payoffs.policies:
+        return ["in report_cells.js"]
+    place = payoffs.policies.index(policy)
     names = policy_names(report.policies)
     anchors = {row.id: names[row.id] for row in report.policies if row.anchor and row.id != policy}
     scores = []

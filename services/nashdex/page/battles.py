@@ -13,11 +13,11 @@ from nashdex.core.steps import StepName
 from nashdex.core.user_input import shorten
 from nashdex.games.showdown.replays import rename_players
 from nashdex.page.fetching import fetch
-from nashdex.report.document import Report, policy_names
+from nashdex.report.document import Replay, Report, policy_names
 from nashdex.report.step import newest_report
 from nashdex.runs.creation import open_run
 from nashdex.store.attempt import read_manifest, read_object
-from nashdex.store.documents import read_written
+from nashdex.store.documents import read_published, read_written
 
 _MOST_BYTES: Final = 1 << 20
 _MOST_REPORT_BYTES: Final = 1 << 26
@@ -78,8 +78,12 @@ def read_battle(source: str) -> BattleText:
 def _of_run(uri: str, name: str) -> BattleText:
     run = open_run(uri)
     report = read_written(run.store, newest_report(run.store), keys.REPORT, Report)
-    found = [replay for replay in report.replays if replay.name == name]
-    found = found or [replay for replay in report.replays if name and replay.name.startswith(name)]
+    found = _named(report, name)
+    older = report
+    while name and not found and older.payoffs.num_omitted and older.iteration:
+        # The report of a large population lists the newest iteration's battles.
+        older = read_published(run.store, older.iteration - 1, keys.REPORT, Report)
+        found = _named(older, name)
     if len(found) != 1:
         names = sorted(replay.name for replay in found or report.replays)
         listed = ", ".join(names[:_MOST_NAMED]) or "none"
@@ -90,6 +94,12 @@ def _of_run(uri: str, name: str) -> BattleText:
     shown = policy_names(report.policies)
     first, second = (shown[policy] for policy in found[0].policies)
     return BattleText(rename_players(log, (first, second)), report.format)
+
+
+def _named(report: Report, name: str) -> list[Replay]:
+    """Return the battle ``name``, or else those whose name begins with it."""
+    exact = [replay for replay in report.replays if replay.name == name]
+    return exact or [replay for replay in report.replays if name and replay.name.startswith(name)]
 
 
 def _read(file: Path, most_bytes: int) -> str:

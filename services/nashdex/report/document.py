@@ -20,7 +20,9 @@ from nashdex.metagame.tournament.gate import GateResult
 
 __all__ = [
     "MAX_EMBEDDED_BYTES",
+    "MAX_EMBEDDED_BYTES_OF_MANY",
     "MAX_PICTURED_POLICIES",
+    "NUM_DRAWN_ITERATIONS",
     "AnchorPayoff",
     "AnchorScore",
     "Cell",
@@ -109,6 +111,10 @@ class Replay(Model):
     size_bytes: NonNegativeInt
 
 
+MAX_EMBEDDED_BYTES_OF_MANY = 500_000
+"""The same in the stored page of a population whose report has parts."""
+
+
 def replays_to_embed(replays: Sequence[Replay], max_bytes: int = MAX_EMBEDDED_BYTES) -> tuple[Replay, ...]:
     """Return the replays that fit into a page: the newest of every match-up first, then the second newest of each."""
     seen: Counter[frozenset[str]] = Counter()
@@ -189,7 +195,10 @@ class Curve(Model):
 
 
 class Training(TrainedPolicy):
-    """One trained policy, with curves that are short enough to draw."""
+    """One trained policy, with curves that are short enough to draw.
+
+    ``curves`` and ``evaluations`` are empty in iterations before the ten newest: their own reports have them.
+    """
 
     curves: tuple[Curve, ...]
 
@@ -208,7 +217,7 @@ class IterationRow(Model):
     new_policies: tuple[PolicyIdField, ...]
     meta_solver: str
     meta_strategy: tuple[Probability, ...] = Field(
-        description="Share of every policy; in a population of more than 257, of each that the mixture or a draw plays."
+        description="Share of every policy; in a population of more than 64, of each that the mixture or a draw plays."
     )
     entropy: Estimate = Field(description="Entropy of the meta-strategy, in nats.")
     support: tuple[PolicyIdField, ...] = Field(description="Policies with a probability above 0.01.")
@@ -238,15 +247,15 @@ class Cell(Model):
     effective_battles: NonNegativeFloat = Field(description="Independent battles that would be as sure.")
 
 
-MAX_TABLED_POLICIES = 64
-"""Rows of the payoff table of a large population."""
+NUM_DRAWN_ITERATIONS = 10
+"""Newest iterations whose learning curves a report holds and draws. Those of an older one are in its own report."""
 
 
 class PayoffMatrix(Model):
     """Rows and columns by falling rating.
 
-    In a population of more than 257 policies: the mixture's support, anchors, the newest policies and the highest rated
-    ones. ``interaction_matrix.json`` has all counts.
+    In a population of more than 64 policies: the mixture's support, anchors, the newest policies and the highest rated
+    ones. ``report_cells.js`` has all pairs.
     """
 
     policies: tuple[PolicyIdField, ...]

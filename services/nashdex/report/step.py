@@ -27,7 +27,14 @@ from nashdex.metagame.opponents.registry import OPPONENT_RULES
 from nashdex.oracles.registry import ORACLES
 from nashdex.oracles.tree import tree_opponents
 from nashdex.report.assembly.report import replays
-from nashdex.report.document import IterationRow, Replay, Report, replays_to_embed
+from nashdex.report.document import (
+    MAX_EMBEDDED_BYTES,
+    MAX_EMBEDDED_BYTES_OF_MANY,
+    IterationRow,
+    Replay,
+    Report,
+    replays_to_embed,
+)
 from nashdex.report.page.board import Board
 from nashdex.report.sources import IterationManifests, IterationSources, read_iteration, read_manifests
 from nashdex.settings.run import RunSettings
@@ -107,6 +114,8 @@ def _won(last: IterationSources, policy: PolicyId) -> Iterator[WonReplay]:
 def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -> Manifest:
     """Publish ``report.json`` and ``report.html`` of the run after ``iteration``.
 
+    Of a large population also ``report_cells.js``, which only the page and ``nashdex.open_run`` read.
+
     Raises:
         DataError: an earlier step is not done, or its objects are missing or altered.
         StoppedError: the process was asked to stop.
@@ -114,6 +123,7 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
     if done := find_done(store, iteration, StepName.REPORT, shard):
         return done
     from nashdex.report.assembly.report import assemble  # noqa: PLC0415 - scipy takes longer than a finished step
+    from nashdex.report.cells import PayoffCells  # noqa: PLC0415 - so does numpy
     from nashdex.report.page.render import render_page  # noqa: PLC0415 - so does jinja2
 
     attempt = Attempt(store, iteration, StepName.REPORT, shard)
@@ -128,9 +138,12 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
         replays=replays,
         exploits=() if verdict is None else (*_smaller_budgets(store), verdict),
     )
-    logs = read_logs(store, report)
+    has_parts = report.payoffs.num_omitted > 0
+    logs = read_logs(store, report, MAX_EMBEDDED_BYTES_OF_MANY if has_parts else MAX_EMBEDDED_BYTES)
     page = render_page(report, logs).encode()
     attempt.publish(keys.REPORT, report.to_json())
+    if has_parts:
+        attempt.publish(keys.REPORT_CELLS, PayoffCells.of(report, last.matrix).to_json())
     attempt.publish(keys.REPORT_PAGE, page)
     if verdict is not None:
         attempt.publish(keys.EXPLOIT, verdict.to_json())
@@ -206,30 +219,33 @@ def _report_before(store: ObjectStore, iteration: int) -> Report | None:
         return None
 
 
-def read_logs(store: ObjectStore, report: Report) -> dict[str, str]:
-    """Return the logs of the replays that the page of ``report`` embeds, by name.
+def read_logs(store: ObjectStore, report: Report, max_bytes: int = MAX_EMBEDDED_BYTES) -> dict[str, str]:
+    """Return the logs of the replays that the page of ``report`` embeds, by name: at most ``max_bytes``.
 
     Raises:
         DataError: a log is missing or altered.
     """
     logs = {}
-    for replay in replays_to_embed(report.replays):
+    for replay in replays_to_embed(report.replays, max_bytes):
         manifest = read_manifest(store, replay.iteration, StepName.EVALUATE, replay.shard)
         logs[replay.name] = read_object(store, manifest, replay.object).decode()
     return logs
 
 
 def _page_now(store: ObjectStore, manifest: Manifest, board: Board | None) -> bytes:
-    """Return the page of ``manifest``'s report, with ``board`` and what `nashdex calibrate` found, if it ran."""
+    """Return the page of a report with its parts, ``board``, and what `nashdex calibrate` found, if it ran."""
     key = keys.published(manifest.iteration, keys.CALIBRATION)
     calibrated = store.exists(key)
-    if board is None and not calibrated:
+    has_parts = keys.REPORT_CELLS in manifest.objects
+    if board is None and not calibrated and not has_parts:
         return read_object(store, manifest, keys.REPORT_PAGE)
+    from nashdex.report.cells import PayoffCells  # noqa: PLC0415 - as above
     from nashdex.report.page.render import render_page  # noqa: PLC0415 - as above
 
     report = read_written(store, manifest, keys.REPORT, Report)
     calibration = Calibration.from_json(store.get(key), f"{store.uri}/{key}") if calibrated else None
-    return render_page(report, read_logs(store, report), calibration, board).encode()
+    cells = read_written(store, manifest, keys.REPORT_CELLS, PayoffCells) if has_parts else None
+    return render_page(report, read_logs(store, report), calibration, board, cells).encode()
 
 
 def newest_report(store: ObjectStore) -> Manifest:

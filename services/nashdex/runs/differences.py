@@ -5,6 +5,7 @@ import math
 from collections.abc import Collection, Iterator
 
 from nashdex.core import keys
+from nashdex.core.errors import DataError
 from nashdex.core.journal import JOURNAL
 from nashdex.core.manifest import Manifest
 from nashdex.core.results import TRAINING_RESULT, TrainingResult
@@ -12,6 +13,7 @@ from nashdex.core.section import Choice
 from nashdex.core.seeds import derive_seed
 from nashdex.learning.evaluation.ledger import EVALUATION_LEDGER, EvaluationLedger, best
 from nashdex.metagame.plan import IterationPlan
+from nashdex.report.cells import json_of_script
 from nashdex.runs.creation import Run
 from nashdex.settings.anchors import EvaluationSettings
 from nashdex.store.documents import read_published, read_written
@@ -30,13 +32,13 @@ def difference(stored: bytes, fresh: bytes, name: str) -> str | None:
     """Return where two objects of one name differ, or None."""
     if stored == fresh:
         return None
-    if not name.endswith((".json", ".jsonl")):
+    if not name.endswith((".json", ".jsonl", keys.REPORT_CELLS)):
         # A page follows from its report, whose numbers are compared.
         return None if name == keys.REPORT_PAGE else "its bytes differ"
     try:
         before, now = (_comparable(data, name) for data in (stored, fresh))
         return next(differences(before, now, ""), None)
-    except (ValueError, TypeError, RecursionError):
+    except (ValueError, TypeError, RecursionError, DataError):
         return "it is not the JSON that the step writes"
 
 
@@ -44,6 +46,8 @@ def _comparable(data: bytes, name: str) -> object:
     """Return an object's JSON without what another machine may write differently."""
     if name.endswith(".jsonl"):
         return [json.loads(line) for line in data.splitlines()]
+    if name == keys.REPORT_CELLS:
+        return json.loads(json_of_script(data, name))
     document = json.loads(data)
     if name == keys.REPORT:
         return document | {_REPORTERS_VERSIONS: {}}

@@ -1,25 +1,17 @@
 """Large populations: the same mixture and intervals from few columns, and errors that need no draws."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 from nashdex.bench.scaling.synthetic import drawn_tally
-from nashdex.core import keys
 from nashdex.core.ids import PolicyId
 from nashdex.metagame.analysis.documents import MetaGameAnalysis, MetaStrategy
 from nashdex.metagame.analysis.solving import EmpiricalGame, solve_game
 from nashdex.metagame.evidence import estimates, large
-from nashdex.metagame.evidence.matrix import InteractionMatrix
 from nashdex.metagame.evidence.sampled import SampledCounts
 from nashdex.metagame.solvers import columns
 from nashdex.metagame.solvers.registry import configured
-from nashdex.report.assembly import evidence
-from nashdex.report.document import Report
 from nashdex.settings.run import RunSettings
-from nashdex.store import open_store
-from support.made_runs import finish_iteration, made_settings, make_iteration
 
 SIZE, DRAWS = 40, 200
 
@@ -96,23 +88,3 @@ def test_rating_errors_without_draws_are_those_of_many_draws(monkeypatch: pytest
     assert len(direct.gap_standard_errors) == 11 < len(drawn.gap_standard_errors)
     best = max(direct.ratings, key=lambda policy: direct.ratings[policy].elo)
     assert direct.gap("p00", best).value == pytest.approx(-direct.gap(best, "p00").value)
-
-
-@pytest.mark.usefixtures("everything_is_large")
-def test_a_large_population_s_report_has_the_rows_that_matter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(evidence, "MAX_TABLED_POLICIES", 4)
-    store, settings = open_store(str(tmp_path)), made_settings(iterations=3, battles_per_pair=8)
-    for iteration in range(settings.iterations):
-        make_iteration(store, settings, iteration)
-        finish_iteration(store, settings, iteration)
-    report = Report.from_json(store.get(keys.published(2, keys.REPORT)), "report")
-    matrix = InteractionMatrix.from_json(store.get(keys.published(2, keys.INTERACTION_MATRIX)), "matrix")
-    assert (len(report.policies), len(report.payoffs.policies), report.payoffs.num_omitted) == (6, 4, 2)
-    assert isinstance(matrix, SampledCounts)
-    assert report.payoffs.battles == int(matrix.tally.games.sum()) // 2, "of all policies"
-    assert report.trained is not None
-    assert report.trained.policy in report.payoffs.policies
-    assert {replay.iteration for replay in report.replays} == {2}
-    page = store.get(keys.published(2, keys.REPORT_PAGE)).decode()
-    assert "2 more policies have no row" in page
-    assert 'id="report-json"' not in page

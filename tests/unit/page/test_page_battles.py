@@ -11,11 +11,12 @@ import pytest
 
 from nashdex.core import keys
 from nashdex.core.errors import ConfigurationError, DataError, TryAgainError
+from nashdex.metagame.evidence import large
 from nashdex.page import battles, fetching
 from nashdex.page.battles import read_battle
 from nashdex.report.document import Report, policy_names
 from nashdex.report.step import newest_report
-from nashdex.store.documents import read_written
+from nashdex.store.documents import read_published, read_written
 from support.http_servers import JsonHandler, served_by
 from support.made_runs import make_run
 
@@ -207,3 +208,12 @@ def test_a_battle_of_a_run(tmp_path: Path) -> None:
         read_battle(f"{tmp_path / 'run'}#other")
     with pytest.raises(DataError, match="has no battle ''"):
         read_battle(str(tmp_path / "run"))
+
+
+def test_a_battle_that_only_an_older_report_lists(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(large, "MOST_LISTED", 4)
+    store = make_run(str(tmp_path / "run"), iterations=3)
+    first, newest = (read_published(store, iteration, keys.REPORT, Report) for iteration in (0, 2))
+    name = first.replays[0].name
+    assert name not in {replay.name for replay in newest.replays}
+    assert read_battle(f"{tmp_path / 'run'}#{name}").format == first.format

@@ -11,17 +11,16 @@ from nashdex.core.seeds import derive_seed
 from nashdex.metagame.analysis.documents import MetaGameAnalysis
 from nashdex.metagame.analysis.embedding import Payoffs, first_disc, share_interval, transitive_part
 from nashdex.metagame.analysis.progress import improvement, mixture_scores
+from nashdex.metagame.evidence import large
 from nashdex.metagame.evidence.counts import unplayed_cells
 from nashdex.metagame.evidence.estimates import cell_intervals
 from nashdex.metagame.evidence.exact import ExactValues
 from nashdex.metagame.evidence.intervals import Estimate
-from nashdex.metagame.evidence.large import is_large
 from nashdex.metagame.evidence.sampled import SampledCounts
 from nashdex.metagame.tournament.schedule import full_table_battles
 from nashdex.report.assembly.iterations import estimates_by, newest_gap
 from nashdex.report.document import (
     MAX_PICTURED_POLICIES,
-    MAX_TABLED_POLICIES,
     AnchorPayoff,
     AnchorScore,
     Cell,
@@ -94,7 +93,8 @@ def embedding(order: Sequence[PolicyId], payoffs: Payoffs) -> Embedding | None:
 def exact_parts(context: Context, matrix: ExactValues) -> Parts:
     """Return the parts of a report whose payoffs are exact."""
     rows, names = context.rows, context.names
-    ordered = matrix.restricted_to(context.by_rating)
+    order = _tabled(context)
+    ordered = matrix.restricted_to(order)
     anchors = _anchor_payoffs(context, matrix)
     return Parts(
         findings=(
@@ -103,14 +103,15 @@ def exact_parts(context: Context, matrix: ExactValues) -> Parts:
             findings.anchor_payoffs_finding(anchors, names),
         ),
         payoffs=PayoffMatrix(
-            policies=tuple(context.by_rating),
+            policies=tuple(order),
             cells=None,
             exact=ordered.payoffs,
             imputed=context.last.analysis.imputed_cells,
             battles=0,
             full_table_battles=None,
+            num_omitted=len(context.by_rating) - len(order),
         ),
-        embedding=embedding(context.by_rating, Payoffs(ordered.array(), transitive_part(ordered.array()))),
+        embedding=embedding(order, Payoffs(ordered.array(), transitive_part(ordered.array()))),
         anchor_payoffs=anchors,
     )
 
@@ -216,17 +217,17 @@ def _progress(context: Context) -> Progress | None:
 def _tabled(context: Context) -> Sequence[PolicyId]:
     """Return the policies with a row in the payoff table, by rating: all, or those of a large population that matter.
 
-    Policies of the support, anchors and the newest come first, then the highest rated, up to ``MAX_TABLED_POLICIES``.
+    Policies of the support, anchors and the newest come first, then the highest rated, up to ``MOST_LISTED``.
     """
     everyone = context.by_rating
-    if not is_large(len(everyone)):
+    if large.lists_all(len(everyone)):
         return everyone
-    most = MAX_TABLED_POLICIES // 4
+    most = large.MOST_LISTED // 4
     when = {entry.id: entry.iteration or 0 for entry in context.last.population.policies}
     newest = [policy for policy in everyone if when[policy] == max(when.values())]
     base = [] if context.base is None else [context.base]
     wanted = dict.fromkeys([*base, *context.anchors[:most], *newest[:most], *context.last.analysis.support, *everyone])
-    kept = set(list(wanted)[:MAX_TABLED_POLICIES])
+    kept = set(list(wanted)[: large.MOST_LISTED])
     return [policy for policy in everyone if policy in kept]
 
 
@@ -246,7 +247,7 @@ def _payoff_matrix(context: Context, ordered: SampledCounts, matrix: SampledCoun
 
     num_policies, coverage = len(matrix.policies), context.last.analysis.coverage
     imputed, num_imputed = context.last.analysis.imputed_cells, None
-    if is_large(num_policies):
+    if not large.lists_all(num_policies):
         is_imputed = context.settings.solve.unplayed != "block"
         num_imputed = (coverage.num_cells - coverage.num_played) * is_imputed
         imputed = tuple(unplayed_cells(ordered.policies, ordered.games)) if is_imputed else ()

@@ -11,7 +11,7 @@ from nashdex.core.results import CollectResult, TrainedPolicy, TrainingResult
 from nashdex.metagame.analysis.exploitability import Estimator, ExploitabilityEstimate
 from nashdex.metagame.evidence.estimates import count_interval, wilson_interval
 from nashdex.metagame.evidence.intervals import Estimate, Interval
-from nashdex.metagame.evidence.large import is_large
+from nashdex.metagame.evidence.large import lists_all
 from nashdex.report.assembly.cost import step_uses
 from nashdex.report.document import Collection, Curve, IterationRow, OpponentScore, Probability, Throughput, Training
 from nashdex.report.sources import IterationSources
@@ -113,7 +113,7 @@ def shares(sources: IterationSources) -> tuple[Probability, ...]:
 
 def _played(all_shares: tuple[Probability, ...]) -> tuple[Probability, ...]:
     """Return the shares that an iteration's row keeps: of a large population, those that may be above 0."""
-    if not is_large(len(all_shares)):
+    if lists_all(len(all_shares)):
         return all_shares
     return tuple(share for share in all_shares if share.probability.high > 0)
 

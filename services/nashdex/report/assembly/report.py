@@ -5,13 +5,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from nashdex.core.ids import PolicyId, RunId
 from nashdex.metagame.analysis.exploit import ExploitVerdict
 from nashdex.metagame.evidence.intervals import Estimate
-from nashdex.metagame.evidence.large import is_large
+from nashdex.metagame.evidence.large import lists_all
 from nashdex.metagame.population import short_ids
 from nashdex.metagame.ratings.ladder import ladder_ratings
 from nashdex.report.assembly.cost import cost_of_rows
 from nashdex.report.assembly.evidence import Context, parts
 from nashdex.report.assembly.iterations import run_versions, shares
 from nashdex.report.document import (
+    NUM_DRAWN_ITERATIONS,
     EloEstimate,
     Intransitivity,
     IterationRow,
@@ -149,14 +150,24 @@ def assemble(
             by_chance=analysis.intransitivity_by_chance,
         ),
         cost=cost_of_rows(rows, found.progress, len(policies)),
-        iterations=tuple(rows),
+        iterations=tuple(_shortened(rows)),
         replays=_kept(replays, len(policies), last.iteration),
     )
 
 
+def _shortened(rows: Sequence[IterationRow]) -> Iterable[IterationRow]:
+    """Yield the rows; trainings older than ``NUM_DRAWN_ITERATIONS`` without curves, which their own reports have."""
+    for row in rows:
+        if row.iteration > rows[-1].iteration - NUM_DRAWN_ITERATIONS:
+            yield row
+        else:
+            short = (training.model_copy(update={"curves": (), "evaluations": ()}) for training in row.training)
+            yield row.model_copy(update={"training": tuple(short)})
+
+
 def _kept(replays: Sequence[Replay], num_policies: int, iteration: int) -> tuple[Replay, ...]:
     """Return the battles that the report lists: of a large population, those of the newest iteration."""
-    return tuple(replay for replay in replays if not is_large(num_policies) or replay.iteration == iteration)
+    return tuple(replay for replay in replays if lists_all(num_policies) or replay.iteration == iteration)
 
 
 def _warnings(last: IterationSources, names: Mapping[PolicyId, str]) -> tuple[str, ...]:

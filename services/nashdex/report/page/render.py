@@ -10,13 +10,14 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from nashdex.core import keys
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.ids import PolicyId
 from nashdex.games.showdown.replays import PLAYER_HOST, rename_players, replay_page
 from nashdex.metagame.calibration.documents import Calibration
-from nashdex.metagame.evidence.large import is_large
 from nashdex.report.assembly.cost import in_sequence
-from nashdex.report.document import MAX_PICTURED_POLICIES, Replay, Report, policy_names
+from nashdex.report.cells import PayoffCells
+from nashdex.report.document import MAX_PICTURED_POLICIES, NUM_DRAWN_ITERATIONS, Replay, Report, policy_names
 from nashdex.report.page.board import Board
 from nashdex.report.page.charts import NUM_COLOURS
 from nashdex.report.page.views import exploitability, learning, matrix, mixture, policies
@@ -39,32 +40,40 @@ _MOST_OPEN = 12
 """Rows of iterations that a table shows; a longer table is folded."""
 _MOST_LIKELY = 16
 """Policies of the newest mixture that are listed; the others are folded."""
-_MOST_DRAWN = 10
-"""Newest iterations whose learning curves are drawn; report.json has all."""
 _MOST_RATED = 200
 """Rows in the table of ratings of a large population."""
 
 
 def render_page(
-    report: Report, logs: Mapping[str, str], calibration: Calibration | None = None, board: Board | None = None
+    report: Report,
+    logs: Mapping[str, str],
+    calibration: Calibration | None = None,
+    board: Board | None = None,
+    cells: PayoffCells | None = None,
 ) -> str:
     """Return the page of ``report``.
+
+    A report with parts gets a page that loads them from beside it, unless they are given.
 
     Args:
         report: every number that the page shows.
         logs: Showdown logs to embed, by the replays' names.
         calibration: how often the report's intervals hold the truth, if that was simulated.
         board: the analysis board on which battles open; without one they open in Showdown's replay player.
+        cells: the report's part with every pair of policies, to embed.
     """
     names = policy_names(report.policies)
     colours = policies.colours_of(report)
     pages = _replay_pages(report, names, logs)
     last = report.iterations[-1]
-    large = is_large(len(report.policies))
+    has_parts = report.payoffs.num_omitted > 0
+    older = range(last.iteration - NUM_DRAWN_ITERATIONS, -1, -NUM_DRAWN_ITERATIONS)
     ranks = {row.id: place for place, row in enumerate(report.policies)}
     played = mixture.ever_played(report)
     most_entropy = math.log(len(report.policies))
-    drawn = [row for row in report.iterations if any(training.curves for training in row.training)][-_MOST_DRAWN:]
+    drawn = [row for row in report.iterations if any(training.curves for training in row.training)][
+        -NUM_DRAWN_ITERATIONS:
+    ]
     return _TEMPLATES.get_template("report.html.j2").render(
         player_host=PLAYER_HOST if pages else "",
         report=report,
@@ -127,9 +136,13 @@ def render_page(
         embedded=pages.keys(),
         watch=policies.battle_to_watch(report, pages),
         flat_settings=list(_flatten(report.settings)),
-        large=large,
-        most_rated=_MOST_RATED if large else len(report.policies),
-        report_json=None if large else _json_block(report.model_dump(mode="json")),
+        is_beside_parts=has_parts and cells is None,
+        cells_json=None if cells is None else _json_block(cells.model_dump(mode="json")),
+        older_reports=[
+            (number, f"../{keys.iteration_folder(number)}/{keys.REPORT_PAGE}") for number in reversed(older)
+        ],
+        most_rated=_MOST_RATED if has_parts else len(report.policies),
+        report_json=None if has_parts and cells is None else _json_block(report.model_dump(mode="json")),
         pages_json=_json_block(pages),
         board_json=_json_block(None if board is None else [board.before, board.after]),
     )
