@@ -391,6 +391,31 @@ def test_a_ledger_and_a_curve_that_end_early_are_found(
     assert f"evaluations.json lacks the {which} evaluation, after {decisions} decisions" in err
 
 
+@pytest.mark.parametrize("also", ["", "its round", "all rounds"])
+def test_an_evaluation_left_out_of_the_middle_is_found(
+    evaluated: Path, tmp_path: Path, also: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ledger, result = (stored_training(evaluated, name) for name in (EVALUATION_LEDGER, TRAINING_RESULT))
+    (left_out, matches) = (ledger["evaluations"][1], len(ledger["evaluations"][0]["battles"]["matches"]))
+    del ledger["evaluations"][1], result["evaluations"][matches : 2 * matches]
+    if also == "its round":
+        del ledger["round_decisions"][left_out["battles"]["round"] - 1]
+    if also == "all rounds":
+        ledger["round_decisions"] = []
+    objects = {
+        name: json.dumps(data).encode() for name, data in ((EVALUATION_LEDGER, ledger), (TRAINING_RESULT, result))
+    }
+    code, found, err = verified(altered_training(evaluated, tmp_path, **objects), capsys)
+    if also == "all rounds":
+        (reason,) = found["not_recomputed"].values()  # type: ignore[attr-defined]
+        assert "without the decisions of each round" in reason
+        return
+    assert code == 65
+    number, decisions = left_out["battles"]["round"], left_out["decisions"]
+    expected = f"lacks the evaluation after round {number}, at {decisions} decisions" if not also else "lacks the eval"
+    assert f"evaluations.json {expected}" in err
+
+
 def test_a_curve_of_an_oracle_without_a_ledger_is_named(
     evaluated: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

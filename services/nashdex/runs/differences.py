@@ -3,10 +3,11 @@
 import json
 import math
 from collections.abc import Collection, Iterator
+from itertools import accumulate, pairwise
 
 from nashdex.core import keys
 from nashdex.core.errors import DataError
-from nashdex.core.journal import JOURNAL
+from nashdex.core.journal import JOURNAL, Journal
 from nashdex.core.manifest import Manifest
 from nashdex.core.results import TRAINING_RESULT, TrainingResult
 from nashdex.core.section import Choice
@@ -112,6 +113,11 @@ def curve_problems(run: Run, manifest: Manifest, result: TrainingResult) -> Iter
     if settings is not None and (problem := _unplanned(ledger, settings, run.settings.seed, result.num_decisions)):
         yield f"{run.store.uri}/{manifest.objects[EVALUATION_LEDGER].key} {problem}"
         return
+    if ledger.round_decisions and JOURNAL in manifest.objects:
+        entries = read_written(run.store, manifest, JOURNAL, Journal).entries
+        if ledger.round_decisions != tuple(accumulate(entry.learned_decisions for entry in entries)):
+            where = manifest.objects[EVALUATION_LEDGER].key
+            yield f"{run.store.uri}/{where} has other decisions by round than {JOURNAL}"
     curve = ledger.summarised()
     kept = best(curve) if getattr(section, "keep", "last") == "best" else None
     told, follows = (
@@ -145,4 +151,22 @@ def _unplanned(ledger: EvaluationLedger, settings: EvaluationSettings, seed: int
     ):
         if [played.decisions for played in found] != [expected]:
             return f"lacks the {which} evaluation, after {expected} decisions"
+    return _left_out(ledger, settings) if ledger.round_decisions else None
+
+
+def _left_out(ledger: EvaluationLedger, settings: EvaluationSettings) -> str | None:
+    """Return which evaluation between the first and the last is missing or was not due; None if none is."""
+    rounds = ledger.round_decisions
+    due = [
+        (number, now)
+        for number, (before, now) in enumerate(pairwise((0, *rounds)), start=1)
+        if settings.is_due(before, now, is_last=number == len(rounds))
+    ]
+    played = [(each.battles.round, each.decisions) for each in ledger.evaluations[1:]]
+    for number, decisions in due:
+        if (number, decisions) not in played:
+            return f"lacks the evaluation after round {number}, at {decisions} decisions"
+    for number, decisions in played:
+        if (number, decisions) not in due:
+            return f"has an evaluation after round {number}, at {decisions} decisions, where none was due"
     return None

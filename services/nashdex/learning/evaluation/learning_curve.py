@@ -69,6 +69,8 @@ class LearningCurve:
         Also keeps the network if it becomes an anchor of later evaluations.
         """
         state = self._training.state
+        if self._settings.every_decisions:
+            state.round_decisions += (num_decisions,)
         if self._settings.is_due(state.decisions_before_round, num_decisions, is_last=is_last):
             found = self._evaluate(state.round + 1, num_decisions, self._training.cpu_seconds)
             if self._plan.keeps_best and best(state.evaluations) in found:
@@ -87,8 +89,9 @@ class LearningCurve:
 
     def objects(self) -> Mapping[str, bytes]:
         """Return the ledger of the evaluations, to be stored beside the policy; nothing if there were none."""
-        evaluated = self._training.state.evaluated
-        return {EVALUATION_LEDGER: EvaluationLedger(evaluations=evaluated).to_json()} if evaluated else {}
+        state = self._training.state
+        ledger = EvaluationLedger(evaluations=state.evaluated, round_decisions=state.round_decisions)
+        return {EVALUATION_LEDGER: ledger.to_json()} if state.evaluated else {}
 
     def _evaluate(self, num_rounds: int, decisions: int, cpu_seconds: float) -> tuple[Evaluation, ...]:
         settings = self._settings

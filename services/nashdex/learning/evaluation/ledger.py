@@ -106,6 +106,11 @@ class EvaluationLedger(Document):
     """All evaluations of one training, in order."""
 
     evaluations: tuple[PlayedEvaluation, ...]
+    round_decisions: tuple[NonNegativeInt, ...] = Field(
+        (),
+        description="Decisions that the network had learned from after each round: which evaluations were due follows "
+        "from them. Empty in ledgers of older versions.",
+    )
 
     def summarised(self) -> tuple[Evaluation, ...]:
         """Return the learning curve."""

@@ -102,6 +102,9 @@ class TrainingState(Model):
     snapshots: tuple[Snapshot, ...] = Field((), description="Earlier weights that the network meets as opponents.")
     met: tuple[Snapshot, ...] = Field((), description="Snapshots that the current round meets, if it was played ahead.")
     evaluated: tuple[PlayedEvaluation, ...] = Field((), description="The battles of the evaluations so far.")
+    round_decisions: tuple[NonNegativeInt, ...] = Field(
+        (), description="Decisions that it had learned from after each round, in a training that evaluates."
+    )
     cpu_seconds: NonNegativeFloat = Field(0.0, description="CPU time of all attempts, without evaluations.")
 
     @property
