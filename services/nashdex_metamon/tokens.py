@@ -13,7 +13,8 @@ from nashdex.core.user_input import read_file
 
 UNKNOWN_TOKEN: Final = -1
 """The id of a word that the vocabulary lacks. Embedding tables have one more row and are read at id + 1."""
-_MOST_BYTES = 1 << 24
+MOST_BYTES: Final = 1 << 24
+"""Of a vocabulary file."""
 
 
 class Tokenizer:
@@ -33,7 +34,7 @@ class Tokenizer:
         Raises:
             DataError: it cannot be read, or is not a JSON object from words to ids.
         """
-        return cls.from_json(read_file(path, "a vocabulary", _MOST_BYTES), str(path))
+        return cls.from_json(read_file(path, "a vocabulary", MOST_BYTES), str(path))
 
     @classmethod
     def from_json(cls, data: bytes, source: str) -> Self:

@@ -13,8 +13,9 @@ if TYPE_CHECKING:
     from nashdex.envs.single import BattleEnv
     from nashdex.envs.turns import BattleAECEnv, BattleParallelEnv
     from nashdex.envs.vector import BattleVectorEnv
+    from nashdex.envs.views import EnvView
 
-__all__ = ["BattleAECEnv", "BattleEnv", "BattleParallelEnv", "BattleVectorEnv", "Clone"]
+__all__ = ["BattleAECEnv", "BattleEnv", "BattleParallelEnv", "BattleVectorEnv", "Clone", "EnvView"]
 
 _MODULES: Final = {
     "BattleAECEnv": "nashdex.envs.turns",
@@ -22,6 +23,7 @@ _MODULES: Final = {
     "BattleParallelEnv": "nashdex.envs.turns",
     "BattleVectorEnv": "nashdex.envs.vector",
     "Clone": "nashdex.envs.episodes",
+    "EnvView": "nashdex.envs.views",
 }
 
 

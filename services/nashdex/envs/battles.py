@@ -5,7 +5,7 @@ F observation values, L legal actions of a decision.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from nashdex.core.errors import ConfigurationError, TryAgainError
 from nashdex.core.ids import PolicyId
 from nashdex.core.seeds import derive_uniform
+from nashdex.envs.views import EnvView, nothing, shown
 from nashdex.evaluator.contestants import load_contestant
 from nashdex.games.interface import Decisions, Failure, Game, Outcome, Position, SeatLines
 from nashdex.games.space import NUM_SEATS, Space
@@ -71,6 +72,12 @@ class Asked:
     """The simulator refused the previous answer, for a reason that the player could not know."""
     lines: SeatLines | None
     """The game's own text and the tracker's state, if the battles are opened with ``reads_states``."""
+    shown: Any
+    """What the view shows: ``observation``, if there is no other."""
+    view_actions: NDArray[np.int64] | None = None
+    """Shape (V,): the action that each of the view's means, or ``NO_ACTION``; None if it has none of its own."""
+    is_shown: bool = True
+    """False where the view does not show the decision; then ``shown`` holds zeros."""
 
 
 class _Caller:
@@ -96,7 +103,7 @@ class Battles:
     Use ``start``, then ``wait``, and ``act`` for every seat that is ``asked``; then ``wait`` again.
 
     Raises:
-        ConfigurationError: ``opponent`` names no policy, or one that does not play the game.
+        ConfigurationError: ``opponent`` names no policy, or it or ``view`` does not fit the game.
         DataError: its run or policy is missing or altered.
         TryAgainError: no gateway answers.
     """
@@ -107,15 +114,23 @@ class Battles:
         opponent: str | None,
         num_battles: int,
         *,
+        view: EnvView,
         reads_states: bool = False,
         keeps_logs: bool = False,
         num_gateways: int = 1,
     ) -> None:
+        reads_states = reads_states or view.reads_states
+        if reads_states and game.tree is not None:
+            raise ConfigurationError(
+                f"{game.format} has no states to show: leave `states` and `view` out, or play a Showdown format"
+            )
         self._game = game
         self._pool = TeamPool(game.teams())
         self._keeps_logs = keeps_logs
         self._arena = game.open_arena(num_gateways=num_gateways)
         try:
+            self._view = None if view.make is None else view.make(self._arena.space)
+            self.nothing = nothing(self._arena.space, self._view)
             policies: dict[PolicyId, Policy] = {}
             mixture = Mixture({_CALLER: 1.0})
             if opponent is not None:
@@ -212,6 +227,7 @@ class Battles:
         own = np.flatnonzero(is_callers)
         # Copied: the arena uses its memory again.
         observations = decisions.observation[own]
+        viewed = None if self._view is None or not len(own) else self._view.read(decisions.take(own))
         seats = zip(decisions.battle[own].tolist(), decisions.seat[own].tolist(), strict=True)
         for place, (row, (battle, seat)) in enumerate(zip(own.tolist(), seats, strict=True)):
             self.asked[battle][seat] = Asked(
@@ -219,6 +235,9 @@ class Battles:
                 decisions.legal[row].astype(np.int64),
                 bool(decisions.asked_again[row]),
                 decisions.lines.get((battle, seat)),
+                observations[place] if viewed is None else shown(viewed.inputs, place),
+                None if viewed is None or not viewed.actions.shape[1] else viewed.actions[place],
+                viewed is None or bool(viewed.is_shown[place]),
             )
 
     def _forget(self, battle: int) -> None:
@@ -226,3 +245,5 @@ class Battles:
         self.asked[battle] = {}
         for seat in range(NUM_SEATS):
             self._seats.forget(battle, seat)
+            if self._view is not None:
+                self._view.forget(battle, seat)

@@ -12,6 +12,7 @@ from nashdex.core.errors import ConfigurationError, DataError
 from nashdex.core.seeds import derive_uniform
 from nashdex.envs.battles import Asked, Battles, StepRewards
 from nashdex.envs.text import choices_of, position
+from nashdex.envs.views import VIEWS, EnvView
 from nashdex.games.interface import Failure, Game, Position
 
 
@@ -32,8 +33,8 @@ class Clone(Model):
 class Step:
     """What an environment returns of one step."""
 
-    observation: NDArray[np.float32]
-    """Shape (F,); zeros where the episode is over."""
+    observation: Any
+    """As the view shows it, by default of shape (F,); zeros or no text where the episode is over."""
     reward: float
     terminated: bool
     truncated: bool
@@ -61,13 +62,14 @@ class Episodes:
         num_episodes: at once.
         reward: one of ``train.reward``.
         discount: γ of the shaped reward, which is a difference of potentials.
+        view: what an observation is, by a name of ``views.VIEWS`` or as such an entry.
         shows_states: whether ``info`` has what the agent knows as JSON and as text, and names of its legal actions.
         keeps_logs: whether the last ``info`` has the battle's log.
         strict: refuse an illegal action. Otherwise a legal one is drawn, and ``info["illegal_action"]`` is the other.
         num_gateways: simulator processes.
 
     Raises:
-        ConfigurationError: the opponent or the reward is unknown, or there is no state to show.
+        ConfigurationError: the opponent, the reward or the view is unknown, or there is no state to show.
         DataError: the opponent's run or policy is missing or altered.
     """
 
@@ -79,21 +81,24 @@ class Episodes:
         *,
         reward: str = "win-loss",
         discount: float = 1.0,
+        view: str | EnvView = "observation",
         shows_states: bool = False,
         keeps_logs: bool = False,
         strict: bool = False,
         num_gateways: int = 1,
     ) -> None:
-        if shows_states and game.tree is not None:
-            raise ConfigurationError(
-                f"{game.format} has no states to show: leave `states` out, or play a Showdown format"
-            )
         self._format = game.format
         self._opponent = opponent
         self._strict = strict
         self._shows_states = shows_states
         self._battles = Battles(
-            game, opponent, num_episodes, reads_states=shows_states, keeps_logs=keeps_logs, num_gateways=num_gateways
+            game,
+            opponent,
+            num_episodes,
+            view=VIEWS[view] if isinstance(view, str) else view,
+            reads_states=shows_states,
+            keeps_logs=keeps_logs,
+            num_gateways=num_gateways,
         )
         self.space = self._battles.space
         try:
@@ -102,7 +107,8 @@ class Episodes:
             self.close()
             raise
         self._episodes = [_Episode() for _ in range(num_episodes)]
-        self._nothing = np.zeros(self.space.observation_size, dtype=np.float32)
+        self.nothing = self._battles.nothing
+        """What an agent observes where the episode is over."""
 
     def begin(self, numbers: Sequence[int], seeds: Sequence[int], seats: Sequence[int]) -> list[Step]:
         """Begin episodes, each with the agent at its seat, and return their first observations."""
@@ -241,16 +247,18 @@ class Episodes:
                 if ending.log is not None:
                     info["log"] = ending.log
             info["action_mask"] = mask.view(np.int8)
-            return Step(self._nothing, reward, not is_failure, is_failure, mask, info)
+            return Step(self.nothing, reward, not is_failure, is_failure, mask, info)
         asked = self._asked(number)
         mask = np.zeros(self.space.num_actions, dtype=np.bool_)
         mask[asked.legal] = True
         info |= {"action_mask": mask.view(np.int8), "asked_again": asked.asked_again}
-        if asked.lines is not None and asked.lines.state is not None:
+        if asked.view_actions is not None:
+            info |= {"view_actions": asked.view_actions, "is_shown": asked.is_shown}
+        if self._shows_states and asked.lines is not None and asked.lines.state is not None:
             choices = choices_of(self.space, asked.lines.state, asked.lines.request, asked.legal)
             info |= {
                 "state": asked.lines.state,
                 "choices": choices,
                 "text": position(asked.lines.state, choices),
             }
-        return Step(asked.observation, reward, terminated=False, truncated=False, mask=mask, info=info)
+        return Step(asked.shown, reward, terminated=False, truncated=False, mask=mask, info=info)

@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from nashdex.core.errors import ConfigurationError
 from nashdex.envs.episodes import Clone, Episodes, Step
+from nashdex.envs.spaces import space_of
+from nashdex.envs.views import EnvView
 from nashdex.games.showdown.logs.positions import position_at
 from nashdex.games.space import NUM_SEATS
 from nashdex.runs.inputs import game_with_team_set
@@ -16,11 +18,12 @@ from nashdex.runs.inputs import game_with_team_set
 _SEED_BITS = 63
 
 
-class BattleEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
+class BattleEnv(gymnasium.Env[Any, np.int64]):
     """One agent against ``opponent``, one battle an episode. ``gymnasium.make("nashdex/Battle-v0")`` makes it.
 
-    Observations are the format's (docs/reference/observation.md), shape (F,); actions are its numbers. Legal are
-    those in ``info["action_mask"]`` (0 or 1, for ``action_space.sample``) and in ``action_masks()`` (bool).
+    Observations are the format's (docs/reference/observation.md), shape (F,), or another view's; actions are the
+    format's numbers. Legal are those in ``info["action_mask"]`` (0 or 1, for ``action_space.sample``) and in
+    ``action_masks()`` (bool).
 
     Args:
         format: as ``nashdex formats`` lists it.
@@ -29,6 +32,8 @@ class BattleEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
         discount: γ of the shaped reward.
         seat: 0 or 1, where the agent sits; by default drawn for each episode.
         team_set: teams that both players draw from; by default the format's own.
+        view: what an observation is: ``observation``, ``text``, ``json``, one of an installed package such as
+            ``metamon``, or an ``EnvView`` itself.
         states: whether ``info`` has what the agent knows as ``state`` (JSON) and ``text``, and its ``choices`` by name.
         log: whether the last ``info`` has the battle's log.
         strict: refuse illegal actions, instead of playing a legal one that is drawn.
@@ -50,6 +55,7 @@ class BattleEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
         discount: float = 1.0,
         seat: int | None = None,
         team_set: str | None = None,
+        view: str | EnvView = "observation",
         states: bool = False,
         log: bool = False,
         strict: bool = False,
@@ -66,18 +72,17 @@ class BattleEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
             1,
             reward=reward,
             discount=discount,
+            view=view,
             shows_states=states,
             keeps_logs=log,
             strict=strict,
         )
         space = self._episodes.space
-        self.observation_space = spaces.Box(-np.inf, np.inf, (space.observation_size,), np.float32)
+        self.observation_space = space_of(self._episodes.nothing)
         self.action_space = spaces.Discrete(space.num_actions)
         self._last: Step | None = None
 
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[NDArray[np.float32], dict[str, Any]]:
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Begin a battle. Its teams, chance and seat follow from the seeds of this and earlier resets."""
         super().reset(seed=seed, options=options)
         battle_seed = int(self.np_random.integers(1 << _SEED_BITS))
@@ -85,7 +90,7 @@ class BattleEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
         (self._last,) = self._episodes.begin([0], [battle_seed], [seat])
         return self._last.observation, self._last.info
 
-    def step(self, action: np.int64) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
+    def step(self, action: np.int64) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Play one decision."""
         (last,) = self._episodes.step({0: int(action)})
         self._last = last
@@ -101,7 +106,7 @@ class BattleEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
         """Return the point where this episode is, as data that JSON and pickle can hold."""
         return self._episodes.clone(0)
 
-    def restore(self, clone: Clone) -> tuple[NDArray[np.float32], dict[str, Any]]:
+    def restore(self, clone: Clone) -> tuple[Any, dict[str, Any]]:
         """Return to the point that ``clone`` holds, also one of another environment of this format and opponent.
 
         The battle is played again up to there, which takes about as long as it took without the agent's thinking.
@@ -110,7 +115,7 @@ class BattleEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
         self._last = self._episodes.restore(0, clone)
         return self._last.observation, self._last.info
 
-    def from_log(self, log: str, seat: int, turn: int, *, seed: int = 0) -> tuple[NDArray[np.float32], dict[str, Any]]:
+    def from_log(self, log: str, seat: int, turn: int, *, seed: int = 0) -> tuple[Any, dict[str, Any]]:
         """Begin an episode within a logged battle: the agent plays on for ``seat`` from its first decision in ``turn``.
 
         What the seat had not seen then is drawn from ``seed``: the opponent's team and sets, and all chance from there

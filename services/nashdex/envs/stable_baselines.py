@@ -23,7 +23,7 @@ class BattleVecEnv(VecEnv):  # type: ignore[misc] # the library's types are not 
         self.render_mode = None
         super().__init__(env.num_envs, env.single_observation_space, env.single_action_space)
 
-    def reset(self) -> NDArray[np.float32]:
+    def reset(self) -> Any:  # noqa: ANN401 - as the view shows it
         """Begin all battles; return observations of shape (N, F)."""
         observations, _ = self._env.reset(seed=self._seed)
         self._seed = None
@@ -35,7 +35,7 @@ class BattleVecEnv(VecEnv):  # type: ignore[misc] # the library's types are not 
         """Take the actions of the next step, shape (N,)."""
         self._actions = actions
 
-    def step_wait(self) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]:
+    def step_wait(self) -> tuple[Any, NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]:
         """Play them; return observations, rewards, dones and infos."""
         observations, rewards, terminated, truncated, found = self._env.step(self._actions)
         dones = terminated | truncated

@@ -15,6 +15,8 @@ from pettingzoo.utils.env import AECEnv, ParallelEnv
 
 from nashdex.core.errors import ConfigurationError
 from nashdex.envs.battles import Battles, StepRewards
+from nashdex.envs.spaces import space_of
+from nashdex.envs.views import VIEWS, EnvView
 from nashdex.games.interface import Failure
 from nashdex.runs.inputs import game_with_team_set
 
@@ -27,10 +29,19 @@ class _Match:
     """One battle in which the program plays both seats: what both environments share."""
 
     def __init__(
-        self, format_id: str, *, reward: str, discount: float, team_set: str | None, log: bool, strict: bool
+        self,
+        format_id: str,
+        *,
+        reward: str,
+        discount: float,
+        team_set: str | None,
+        view: str | EnvView,
+        log: bool,
+        strict: bool,
     ) -> None:
         game = game_with_team_set(format_id, team_set)
-        self._battles = Battles(game, None, 1, keeps_logs=log)
+        named = VIEWS[view] if isinstance(view, str) else view
+        self._battles = Battles(game, None, 1, view=named, keeps_logs=log)
         try:
             self._rewards = StepRewards(self._battles.space, reward, discount)
         except BaseException:
@@ -39,10 +50,13 @@ class _Match:
         self._strict = strict
         size = self._battles.space.observation_size
         self.num_actions = self._battles.space.num_actions
-        self._nothing = np.zeros(size, dtype=np.float32)
-        self.seen = [self._nothing, self._nothing]
-        """The newest observation of each seat; zeros where the battle is over."""
-        self.observation_space = spaces.Box(-np.inf, np.inf, (size,), np.float32)
+        self._no_observation = np.zeros(size, dtype=np.float32)
+        self._observations = [self._no_observation, self._no_observation]
+        """The newest observation of each seat, which rewards are computed from."""
+        self._nothing = self._battles.nothing
+        self.seen: list[Any] = [self._nothing, self._nothing]
+        """What the view showed each seat last; zeros, or no text, where the battle is over."""
+        self.observation_space = space_of(self._nothing)
         self.action_space: spaces.Space[Any] = spaces.Discrete(self.num_actions)
         self._generator = seeding.np_random()[0]
 
@@ -52,19 +66,20 @@ class _Match:
             self._generator = seeding.np_random(seed)[0]
         self._battles.start(0, int(self._generator.integers(1 << _SEED_BITS)), None)
         self.seen = [self._nothing, self._nothing]
+        self._observations = [self._no_observation, self._no_observation]
         self._battles.wait([0])
         self._look()
 
     def play(self, actions: dict[int, int]) -> list[float]:
         """Answer every open decision, by seat, and return each seat's reward."""
-        before = list(self.seen)
+        before = list(self._observations)
         legal = {seat: self._legal(seat, action) for seat, action in actions.items()}
         self._battles.act([0] * len(legal), list(legal), list(legal.values()))
         self._battles.wait([0])
         ending = self._battles.ended[0]
         if ending is None:
             self._look()
-            found: list[float] = self._rewards.of_steps(np.stack(before), np.stack(self.seen)).tolist()
+            found: list[float] = self._rewards.of_steps(np.stack(before), np.stack(self._observations)).tolist()
             return found
         self.seen = [self._nothing, self._nothing]
         if isinstance(ending, Failure):
@@ -99,6 +114,8 @@ class _Match:
         """Return a seat's ``info``."""
         asked = self._battles.asked[0].get(seat)
         info: dict[str, Any] = {"action_mask": self.mask(seat).view(np.int8), "is_asked": asked is not None}
+        if asked is not None and asked.view_actions is not None:
+            info |= {"view_actions": asked.view_actions, "is_shown": asked.is_shown}
         ending = self._battles.ended[0]
         if isinstance(ending, Failure):
             info["failure"] = f"{ending.cause}: {ending.detail}"
@@ -113,7 +130,8 @@ class _Match:
 
     def _look(self) -> None:
         for seat, asked in self._battles.asked[0].items():
-            self.seen[seat] = asked.observation
+            self.seen[seat] = asked.shown
+            self._observations[seat] = asked.observation
 
     def _legal(self, seat: int, action: int) -> int:
         legal = self._battles.asked[0][seat].legal
@@ -134,16 +152,19 @@ class _Spaces:
         reward: str = "win-loss",
         discount: float = 1.0,
         team_set: str | None = None,
+        view: str | EnvView = "observation",
         log: bool = False,
         strict: bool = False,
     ) -> None:
-        self._match = _Match(format, reward=reward, discount=discount, team_set=team_set, log=log, strict=strict)
+        self._match = _Match(
+            format, reward=reward, discount=discount, team_set=team_set, view=view, log=log, strict=strict
+        )
         self.possible_agents = list(AGENTS)
         self.agents: list[str] = []
         self.render_mode = None
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
-        """Return an agent's space of observations, shape (F,)."""
+        """Return an agent's space of observations."""
         del agent
         return self._match.observation_space
 
@@ -167,7 +188,7 @@ class BattleParallelEnv(_Spaces, ParallelEnv):  # type: ignore[misc] # the libra
 
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[dict[str, NDArray[np.float32]], dict[str, dict[str, Any]]]:
+    ) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
         """Begin a battle."""
         del options
         self._match.begin(seed)
@@ -176,9 +197,7 @@ class BattleParallelEnv(_Spaces, ParallelEnv):  # type: ignore[misc] # the libra
 
     def step(
         self, actions: dict[str, int]
-    ) -> tuple[
-        dict[str, NDArray[np.float32]], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]
-    ]:
+    ) -> tuple[dict[str, Any], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]]:
         """Play the decisions of the agents that are asked."""
         rewards = self._match.play({seat: int(actions[AGENTS[seat]]) for seat in self._match.asked})
         is_over, is_void = self._match.is_over, self._match.is_void
@@ -214,8 +233,8 @@ class BattleAECEnv(_Spaces, AECEnv):  # type: ignore[misc] # the library is unty
         self.agent_selection = AGENTS[0]
         self._look()
 
-    def observe(self, agent: str) -> NDArray[np.float32]:
-        """Return an agent's newest observation, shape (F,)."""
+    def observe(self, agent: str) -> Any:  # noqa: ANN401 - as the view shows it
+        """Return an agent's newest observation."""
         return self._match.seen[AGENTS.index(agent)]
 
     def step(self, action: int | None) -> None:

@@ -6,18 +6,20 @@ import gymnasium
 import numpy as np
 from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, VectorEnv
-from gymnasium.vector.utils import batch_space
+from gymnasium.vector.utils import batch_space, concatenate, create_empty_array
 from numpy.typing import NDArray
 
 from nashdex.envs.episodes import Episodes, Step
 from nashdex.envs.single import check_seat
+from nashdex.envs.spaces import space_of
+from nashdex.envs.views import EnvView
 from nashdex.games.space import NUM_SEATS
 from nashdex.runs.inputs import game_with_team_set
 
 _SEED_BITS = 63
 
 
-class BattleVectorEnv(VectorEnv[NDArray[np.float32], NDArray[np.int64], NDArray[Any]]):
+class BattleVectorEnv(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
     """``num_envs`` battles at once; ``gymnasium.make_vec("nashdex/Battle-v0", num_envs)`` makes it. N is ``num_envs``.
 
     A battle that ends is replaced in the same step (``AutoresetMode.SAME_STEP``): its observation is then the first one
@@ -39,6 +41,7 @@ class BattleVectorEnv(VectorEnv[NDArray[np.float32], NDArray[np.int64], NDArray[
         discount: float = 1.0,
         seat: int | None = None,
         team_set: str | None = None,
+        view: str | EnvView = "observation",
         states: bool = False,
         log: bool = False,
         strict: bool = False,
@@ -53,13 +56,14 @@ class BattleVectorEnv(VectorEnv[NDArray[np.float32], NDArray[np.int64], NDArray[
             num_envs,
             reward=reward,
             discount=discount,
+            view=view,
             shows_states=states,
             keeps_logs=log,
             strict=strict,
             num_gateways=num_gateways,
         )
         space = self._episodes.space
-        self.single_observation_space = spaces.Box(-np.inf, np.inf, (space.observation_size,), np.float32)
+        self.single_observation_space = space_of(self._episodes.nothing)
         self.single_action_space = spaces.Discrete(space.num_actions)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
@@ -68,7 +72,7 @@ class BattleVectorEnv(VectorEnv[NDArray[np.float32], NDArray[np.int64], NDArray[
 
     def reset(
         self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[NDArray[np.float32], dict[str, Any]]:
+    ) -> tuple[Any, dict[str, Any]]:
         """Begin ``num_envs`` battles. Battle i is as in a ``BattleEnv`` with ``seed + i``."""
         del options
         seeds = seed if isinstance(seed, list) else [None if seed is None else seed + i for i in range(self.num_envs)]
@@ -78,11 +82,9 @@ class BattleVectorEnv(VectorEnv[NDArray[np.float32], NDArray[np.int64], NDArray[
         infos: dict[str, Any] = {}
         for number, step in enumerate(steps):
             infos = self._add_info(infos, step.info, number)
-        return np.stack([step.observation for step in steps]), infos
+        return self._batch(steps), infos
 
-    def step(
-        self, actions: NDArray[np.int64]
-    ) -> tuple[NDArray[np.float32], NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
+    def step(self, actions: NDArray[np.int64]) -> tuple[Any, NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
         """Play one decision in every battle. Arrays of shape (N,), observations (N, F)."""
         steps = self._episodes.step(dict(enumerate(np.asarray(actions).tolist())))
         terminated = np.array([step.terminated for step in steps])
@@ -98,7 +100,7 @@ class BattleVectorEnv(VectorEnv[NDArray[np.float32], NDArray[np.int64], NDArray[
         for number, step in enumerate(steps):
             self._masks[number] = step.mask
             infos = self._add_info(infos, step.info, number)
-        return np.stack([step.observation for step in steps]), rewards, terminated, truncated, infos
+        return self._batch(steps), rewards, terminated, truncated, infos
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Return which actions are legal in each battle, shape (N, A)."""
@@ -108,6 +110,11 @@ class BattleVectorEnv(VectorEnv[NDArray[np.float32], NDArray[np.int64], NDArray[
         """Stop the simulator."""
         del kwargs
         self._episodes.close()
+
+    def _batch(self, steps: list[Step]) -> Any:  # noqa: ANN401 - an element of observation_space
+        """Return the observations of all battles: an array (N, …), a dictionary of them, or a tuple of texts."""
+        empty = create_empty_array(self.single_observation_space, len(steps))
+        return concatenate(self.single_observation_space, [step.observation for step in steps], empty)
 
     def _begin(self, numbers: list[int]) -> list[Step]:
         if not numbers:
