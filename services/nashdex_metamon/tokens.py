@@ -14,7 +14,7 @@ from nashdex.core.user_input import read_file
 UNKNOWN_TOKEN: Final = -1
 """The id of a word that the vocabulary lacks. Embedding tables have one more row and are read at id + 1."""
 MOST_BYTES: Final = 1 << 24
-"""Of a vocabulary file."""
+"""Largest size of a vocabulary file, in bytes."""
 
 
 class Tokenizer:
