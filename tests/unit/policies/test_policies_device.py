@@ -13,6 +13,7 @@ from nashdex.games.space import Space
 from nashdex.policies.archive import save_policy
 from nashdex.policies.inference import NetworkPolicy
 from nashdex.policies.networks.actor_critic import ActorCritic, make_network
+from nashdex.policies.networks.pointer import parts, sides
 from nashdex.policies.sources import load_policies
 from nashdex.settings.networks import NetworkChoice, NetworkSettings
 from support.battle_spaces import battle_space, random_observations
@@ -65,6 +66,36 @@ def test_actions_and_log_probabilities_are_the_same_within_the_tolerance(kind: s
     np.testing.assert_allclose(found.log_prob, expected.log_prob, atol=1e-4, rtol=0)
     assert found.log_prob.dtype == np.float32
     assert np.ptp(expected.log_prob) > 0.1, "the probabilities differ, so that the comparison says something"
+
+
+@pytest.mark.parametrize("device", ["cpu", *DEVICES[1:]])
+@pytest.mark.parametrize("kind", ["pointer", "transformer"])
+def test_whole_tensors_give_the_gradients_that_tiles_give(
+    kind: str, device: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    space, seen = decisions(kind)
+    observations = torch.from_numpy(seen.observation)
+    for block in space.blocks:
+        if block.name.startswith("opponent"):  # in half of the decisions, the opponent's Pokémon are equal
+            observations[: NUM_ROWS // 2, block.offset : block.offset + block.rows * block.stride] = 0
+    tiled = gradients(network(kind, space), observations)
+    for module in (parts, sides):
+        monkeypatch.setattr(module, "is_plain", lambda _: True)
+    whole = gradients(network(kind, space).to(device), observations.to(device))
+    assert len(tiled) == len(whole) > 20
+    for name, expected in tiled.items():
+        scale = float(expected.abs().max())
+        assert scale > 0, name
+        np.testing.assert_allclose(whole[name].cpu(), expected, rtol=0, atol=1e-4 * scale, err_msg=name)
+
+
+def gradients(net: ActorCritic, observations: torch.Tensor) -> dict[str, torch.Tensor]:
+    outputs = net.outputs(observations)
+    assert outputs.prediction is not None
+    weights = torch.linspace(-1, 1, outputs.logits.numel(), device=observations.device).view_as(outputs.logits)
+    loss = (outputs.logits * weights).sum() + outputs.values.square().sum() + outputs.prediction.sum()
+    loss.backward()  # type: ignore[no-untyped-call]
+    return {name: parameter.grad for name, parameter in net.named_parameters() if parameter.grad is not None}
 
 
 def test_a_policy_on_a_device_is_not_changed_by_further_training() -> None:

@@ -1,4 +1,4 @@
-"""What layers of all networks share: first weights of linear layers, and parts that compute in float32."""
+"""What layers of all networks share: first weights of linear layers, and how and in which numbers parts compute."""
 
 from collections.abc import Callable, Sequence
 from typing import TypeVar
@@ -14,6 +14,15 @@ def linear(inputs: int, outputs: int, gain: float) -> nn.Linear:
         nn.init.orthogonal_(layer.weight, gain)
     nn.init.zeros_(layer.bias)
     return layer
+
+
+def is_plain(tensor: Tensor) -> bool:
+    """Say whether a part computes its formula in whole tensors, with torch's own gradients.
+
+    A part that a CPU computes tile by tile, for its caches, does so on a GPU, where tiles only add launches, and in a
+    graph that is exported.
+    """
+    return tensor.device.type != "cpu" or torch.compiler.is_exporting()
 
 
 R = TypeVar("R")

@@ -1,4 +1,4 @@
-"""Sums over the rows of a block, and scores of targets, computed part by part so that they stay in the cache.
+"""Sums over the rows of a block, and scores of targets, computed part by part so that they stay in a CPU's cache.
 
 A block's sums add a table's rows that categories name, and numbers times weights. Shapes: N rows, W columns of one row,
 k rows of the table for each row, V rows of the table, E the size of a sum.
@@ -7,6 +7,7 @@ Targets are scored one by one. Shapes: B decisions, T targets of a decision, n k
 vector, S ``scorer_size``.
 """
 
+from functools import partial
 from typing import Any, NamedTuple
 
 import torch
@@ -14,7 +15,7 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 from torch.nn import functional
 
-from nashdex.policies.networks.layers import in_float32
+from nashdex.policies.networks.layers import in_float32, is_plain
 
 
 class BlockValues(NamedTuple):
@@ -35,11 +36,18 @@ class BlockValues(NamedTuple):
         return self.values.reshape(-1, self.values.shape[-1]), self.indices.reshape(-1, self.indices.shape[-1])
 
 
-def sums(block: BlockValues, table: Tensor, weights: Tensor) -> Tensor:
-    """Return Σ table[indices] + values · weights, (N, E), for ``table`` (V, E) and ``weights`` (W, E). No gradient."""
+def plain_sums(block: BlockValues, table: Tensor, weights: Tensor) -> Tensor:
+    """Return Σ table[indices] + values · weights, (N, E), for ``table`` (V, E) and ``weights`` (W, E)."""
     values, indices = block.by_row
-    if torch.compiler.is_exporting():  # of all formats that torch exports to, none has this operation in place
+    if torch.compiler.is_exporting():  # no format that torch exports to has bags
         return table[indices].sum(dim=1) + values @ weights
+    # The gradient of a lookup would be added index by index, for the same bits each time; that of a bag is sorted.
+    return functional.embedding_bag(indices, table, mode="sum") + values @ weights
+
+
+def sums(block: BlockValues, table: Tensor, weights: Tensor) -> Tensor:
+    """Return ``plain_sums`` on a CPU, without a gradient."""
+    values, indices = block.by_row
     if indices.shape[1] == 1:
         rows = table.index_select(0, indices.flatten())
     else:
@@ -56,9 +64,9 @@ def add_gradients(block: BlockValues, gradient: Tensor, of_table: Tensor, of_wei
 
 
 def trained_sums(block: BlockValues, table: Tensor, weights: Tensor) -> Tensor:
-    """Return ``sums`` with gradients of table and weights."""
-    if torch.compiler.is_exporting():
-        return sums(block, table, weights)
+    """Return ``plain_sums`` with gradients of table and weights."""
+    if is_plain(table):
+        return in_float32(partial(plain_sums, block), (table, weights))
 
     def compute(*tensors: Tensor) -> Tensor:
         result: Tensor = _Sums.apply(block, *tensors)  # type: ignore[no-untyped-call]
@@ -91,14 +99,18 @@ def score_targets(shared: Tensor, targets: Tensor, weight: Tensor, score: Tensor
         weight: (S, D)
         score: (S,)
     """
-    if torch.compiler.is_exporting():  # one plain formula: a graph of operations has no use for tiles
-        return (shared.unsqueeze(1) + targets @ weight.t()).relu() @ score
+    if is_plain(shared):
+        return in_float32(_score_plainly, (shared, targets, weight, score))
 
     def compute(*tensors: Tensor) -> Tensor:
         scores: Tensor = _ScoreTargets.apply(torch.is_grad_enabled(), *tensors)  # type: ignore[no-untyped-call]
         return scores
 
     return in_float32(compute, (shared, targets, weight, score))
+
+
+def _score_plainly(shared: Tensor, targets: Tensor, weight: Tensor, score: Tensor) -> Tensor:
+    return (shared.unsqueeze(1) + targets @ weight.t()).relu() @ score
 
 
 class _ScoreTargets(torch.autograd.Function):

@@ -4,9 +4,10 @@ Shapes: B decisions, P Pokémon of a side, K moves of each, M ``move_size``, E `
 row of a block.
 
 One autograd function does all that is done to every Pokémon and every move. Separate operations would write and read
-the vectors of all moves, the largest tensors of a training step by far, a dozen times each. A tile is one Pokémon of a
-side in some hundred decisions: what is computed for it is small enough for the processor's cache. Rows come first and
-decisions second, so that a tile is one piece of memory.
+the vectors of all moves, the largest tensors of a training step by far, a dozen times each. On a GPU they are separate
+operations over all Pokémon at once, since there a tile's launches would cost more than its memory. A tile is one
+Pokémon of a side in some hundred decisions: what is computed for it is small enough for the processor's cache. Rows
+come first and decisions second, so that a tile is one piece of memory.
 """
 
 from collections.abc import Iterator
@@ -16,8 +17,8 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from nashdex.policies.networks.layers import in_float32
-from nashdex.policies.networks.pointer.parts import BlockValues, add_gradients, sums
+from nashdex.policies.networks.layers import in_float32, is_plain
+from nashdex.policies.networks.pointer.parts import BlockValues, add_gradients, plain_sums, sums
 
 TILE_DECISIONS = 1024
 """Decisions of one tile, at most."""
@@ -83,9 +84,8 @@ def encode_sides(sides: tuple[SideValues, SideValues], weights: SideWeights) -> 
     A move's vector m is the ReLU of its row's sum. A Pokémon's is relu(W₂ relu(x + Σ m V) + b₂): x is its row's sum, Σ
     goes over its moves, V is ``pokemon_moves`` and W₂ is ``second``.
     """
-    if torch.compiler.is_exporting():  # a graph of operations has no use for tiles
-        own, opponent = (_encode_plainly(values, side, weights) for side, values in enumerate(sides))
-        return own, opponent
+    if is_plain(weights.second):
+        return in_float32(lambda *tensors: _encode_plainly(sides, SideWeights(*tensors)), weights)
 
     def compute(*tensors: Tensor) -> tuple[Tensor, ...]:
         outputs: tuple[Tensor, ...] = _EncodeSides.apply(  # type: ignore[no-untyped-call]
@@ -98,19 +98,33 @@ def encode_sides(sides: tuple[SideValues, SideValues], weights: SideWeights) -> 
     return SideVectors(*outputs[:num_fields]), SideVectors(*outputs[num_fields:])
 
 
-def _encode_plainly(values: SideValues, side: int, weights: SideWeights) -> SideVectors:
-    """Return one side's vectors by the formula of ``encode_sides``, without gradients of its own."""
+def _encode_plainly(sides: tuple[SideValues, SideValues], weights: SideWeights) -> tuple[SideVectors, SideVectors]:
+    own, opponent = (_side_plainly(values, side, weights) for side, values in enumerate(sides))
+    return own, opponent
+
+
+def _side_plainly(values: SideValues, side: int, weights: SideWeights) -> SideVectors:
+    """Return one side's vectors by the formula of ``encode_sides``."""
     num_pokemon, num = values.is_active.shape[:2]
     size = len(weights.second)
     moves, picked = (
-        sums(block, weights.move_table, weights.of_moves(side)).relu().view(*block.values.shape[:-1], -1)
+        plain_sums(block, weights.move_table, weights.of_moves(side)).relu().view(*block.values.shape[:-1], -1)
         for block in (values.moves, values.picked)
     )
-    rows = sums(values.pokemon, weights.pokemon_table, weights.of_pokemon(side)).view(num_pokemon, num, size)
+    rows = plain_sums(values.pokemon, weights.pokemon_table, weights.of_pokemon(side)).view(num_pokemon, num, size)
     first = (rows + moves.sum(dim=1) @ weights.pokemon_moves).relu()
     pokemon = (first @ weights.second.t() + weights.second_bias).relu()
     active = pokemon.reshape(-1, size).index_select(0, values.active_rows)
-    return SideVectors(pokemon.amax(dim=0), active, pokemon, picked)
+    return SideVectors(_largest(pokemon), active, pokemon, picked)
+
+
+def _largest(pokemon: Tensor) -> Tensor:
+    """Return the maximum over ``pokemon`` (P, B, E). Each of several equal vectors gets the whole gradient."""
+    if torch.compiler.is_exporting() or not pokemon.requires_grad:
+        return pokemon.amax(dim=0)
+    largest = pokemon.detach().amax(dim=0)
+    # What is added is 0 and has a gradient of 1 for each maximum.
+    return largest + ((pokemon - pokemon.detach()) * (pokemon.detach() == largest)).sum(dim=0)
 
 
 class _Tile(NamedTuple):
