@@ -84,9 +84,10 @@ def test_whole_tensors_give_the_gradients_that_tiles_give(
     whole = gradients(network(kind, space).to(device), observations.to(device))
     assert len(tiled) == len(whole) > 20
     for name, expected in tiled.items():
-        scale = float(expected.abs().max())
-        assert scale > 0, name
-        np.testing.assert_allclose(whole[name].cpu(), expected, rtol=0, atol=1e-4 * scale, err_msg=name)
+        size = float(expected.norm())
+        assert size > 0, name
+        # Another order of sums lets single ReLUs of single decisions switch.
+        assert float((whole[name].cpu() - expected).norm()) < 1e-3 * size, name
 
 
 def gradients(net: ActorCritic, observations: torch.Tensor) -> dict[str, torch.Tensor]:
