@@ -23,6 +23,7 @@ from nashdex.metagame.population import PolicyEntry, Population, newest
 from nashdex.metagame.tournament.matchmaking import contested_unplayed_cells, deciding_opponents
 from nashdex.oracles.registry import ORACLES
 from nashdex.policies.sources import source_of
+from nashdex.settings.external import is_external
 from nashdex.settings.opponents import TargetSettings
 from nashdex.settings.population import played_policy
 from nashdex.settings.run import RunSettings
@@ -97,7 +98,7 @@ def first_plan(settings: RunSettings, store: ObjectStore) -> IterationPlan:
     if isinstance(settings.opponents, TargetSettings):
         names = tuple(shares(settings.opponents))
     population = Population(policies=tuple(_first_member(name, store) for name in names))
-    last = PlayedPolicy.of(population.ids[-1]).policy
+    last = PlayedPolicy.of(_of_this_project(population)[-1]).policy
     situation = Situation(
         population=population,
         learner=last,
@@ -115,10 +116,28 @@ def first_plan(settings: RunSettings, store: ObjectStore) -> IterationPlan:
         oracle=oracle.name,
         population=population,
         rule=rule_name,
-        opponents=rule.mixture(section, situation),
+        opponents=_to_train_against(rule.mixture(section, situation), population),
         learner=BarePolicyId(played_policy(settings.collect.teacher)) if oracle.collects == "teacher" else last,
         is_scored=oracle.answers_opponents or not rule.is_fixed,
     )
+
+
+def _of_this_project(population: Population) -> tuple[PolicyId, ...]:
+    """Return the members that are no players of other programs, oldest first."""
+    return tuple(entry.id for entry in population.policies if entry.kind != "external")
+
+
+def _to_train_against(opponents: Mapping[PolicyId, float], population: Population) -> dict[PolicyId, float]:
+    """Return the opponents without players of other programs, which would hold up a training or be away.
+
+    If these were all, the other members take their place, uniformly.
+    """
+    allowed = _of_this_project(population)
+    kept = {policy: share for policy, share in opponents.items() if policy in allowed or not is_external(policy)}
+    if not sum(kept.values()):
+        kept = dict.fromkeys(allowed, 1.0)
+    total = sum(kept.values())
+    return dict(opponents) if len(kept) == len(opponents) else {p: share / total for p, share in kept.items()}
 
 
 def _first_member(policy: PolicyId, store: ObjectStore) -> PolicyEntry:
@@ -169,7 +188,7 @@ def next_plan(settings: RunSettings, iteration: int, solved: Solved) -> Iteratio
         oracle=settings.train.oracle.kind,
         population=solved.population,
         rule=settings.opponents.kind,
-        opponents=rule.mixture(settings.opponents, situation),
+        opponents=_to_train_against(rule.mixture(settings.opponents, situation), solved.population),
         learner=BarePolicyId(situation.learner),
         role=role,
         reset=reset,

@@ -10,7 +10,7 @@ from nashdex.core.results import COLLECT_RESULT, TRAINING_RESULT, CollectResult,
 from nashdex.core.steps import StepName
 from nashdex.core.stopping import check_stop
 from nashdex.metagame.analysis.documents import MetaGameAnalysis, MetaStrategy
-from nashdex.metagame.evidence.ledger import LEDGER, ShardLedger
+from nashdex.metagame.evidence.ledger import LEDGER, ShardLedger, counted
 from nashdex.metagame.evidence.matrix import InteractionMatrix
 from nashdex.metagame.evidence.totals import BattleTotals
 from nashdex.metagame.plan import IterationPlan
@@ -122,17 +122,16 @@ def _actors(store: ObjectStore, settings: RunSettings, iteration: int) -> tuple[
 
 
 def read_ledgers(store: ObjectStore, manifests: IterationManifests) -> tuple[Evaluated, ...]:
-    """Read the ledgers of an iteration's tournament.
+    """Read what counts of the ledgers of an iteration's tournament.
 
     Raises:
         DataError: a ledger is missing or altered.
         StoppedError: the process was asked to stop.
     """
     check_stop()
-    return tuple(
-        Evaluated(manifest, read_written(store, manifest, LEDGER, ShardLedger))
-        for manifest in manifests.by_step[StepName.EVALUATE]
-    )
+    written = manifests.by_step[StepName.EVALUATE]
+    ledgers = counted([read_written(store, manifest, LEDGER, ShardLedger) for manifest in written])
+    return tuple(map(Evaluated, written, ledgers))
 
 
 def read_iteration(store: ObjectStore, manifests: IterationManifests) -> IterationSources:

@@ -7,6 +7,7 @@ from nashdex.core.errors import ConfigurationError
 from nashdex.core.ids import is_imported
 from nashdex.core.section import changed_keys, without_effect
 from nashdex.games.registry import FORMATS, check_inputs
+from nashdex.games.showdown.formats import GAME as SHOWDOWN
 from nashdex.learning.rewards import REWARDS
 from nashdex.metagame.opponents.registry import OPPONENT_RULES
 from nashdex.oracles.interface import AnyOracle
@@ -14,6 +15,7 @@ from nashdex.oracles.registry import ORACLES
 from nashdex.policies.networks.kinds import NETWORKS
 from nashdex.policies.scripted.registry import SCRIPTED_POLICIES, is_scripted, scripted_policies_of
 from nashdex.policies.sources import SOURCES
+from nashdex.settings.external import is_external
 from nashdex.settings.opponents import TargetSettings
 from nashdex.settings.population import stored_policy
 from nashdex.settings.run import RunSettings
@@ -30,6 +32,7 @@ def check_fit(settings: RunSettings) -> None:
     parts = (
         without_effect,
         _of_tree,
+        _of_external,
         _of_scripted,
         _of_reward,
         _of_network,
@@ -91,6 +94,7 @@ def _of_scripted(settings: RunSettings) -> Iterator[str]:
         if changed_keys(settings.population):
             yield "population.initial has no effect with opponents 'target', whose policies are the first: leave it out"
         key, members = "opponents.mixture", tuple(p for p in settings.opponents.mixture if is_scripted(p))
+    members = tuple(policy for policy in members if not is_external(policy))
     for policy in members:
         stored = stored_policy(policy)
         if stored is None:
@@ -103,6 +107,25 @@ def _of_scripted(settings: RunSettings) -> Iterator[str]:
     has_pupil = any(oracle.collects == "teacher" for oracle in _oracles(settings))
     if has_pupil and teacher in SCRIPTED_POLICIES and not SCRIPTED_POLICIES[teacher].plays(game, slots):
         yield f"collect.teacher {teacher!r} does not play {name}; expected one of {able}"
+
+
+def _of_external(settings: RunSettings) -> Iterator[str]:
+    members = settings.population.initial
+    external = next(filter(is_external, members), None)
+    if external is None:
+        return
+    if FORMATS[settings.format].game != SHOWDOWN:
+        yield f"population.initial holds {external!r}, which does not play {settings.format}; leave it out"
+    elif all(map(is_external, members)):
+        yield (
+            "population.initial holds players of other programs alone, and no policy trains against them; add one such "
+            "as 'random'"
+        )
+    elif settings.solve.unplayed == "block":
+        yield (
+            f"population.initial holds {external!r}, whose battles are not played while its machine lacks it, and "
+            "solve.unplayed is 'block'; expected 'bradley-terry' or 'interval'"
+        )
 
 
 def _of_reward(settings: RunSettings) -> Iterator[str]:

@@ -6,10 +6,11 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from nashdex.core.errors import ConfigurationError
-from nashdex.core.ids import PolicyId, is_imported
+from nashdex.core.ids import PolicyId, is_imported, policy_id
 from nashdex.core.plugins import Names
 from nashdex.core.references import NASH, PolicyReference
 from nashdex.core.section import Section
+from nashdex.settings.external import is_external
 
 SCRIPTED_NAMES = Names(
     "nashdex.scripted_policies",
@@ -61,6 +62,25 @@ def _list_policies(schema: dict[str, Any]) -> None:
     schema["anyOf"] = [{"enum": list(SCRIPTED_NAMES.names)}, {"type": "string", "pattern": "^(zoo:.+|.+#.+)$"}]
 
 
+def _known_member(text: str) -> str:
+    if not is_external(text):
+        return _known_policy(text)
+    try:
+        return policy_id(text)
+    except ConfigurationError as error:
+        raise ValueError(
+            f"{text!r}: a run names a player of another program as external:NAME, and each machine's players.toml "
+            "declares it"
+        ) from error
+
+
+def _list_members(schema: dict[str, Any]) -> None:
+    schema["anyOf"] = [
+        {"enum": list(SCRIPTED_NAMES.names)},
+        {"type": "string", "pattern": "^(zoo:.+|external:.+|.+#.+)$"},
+    ]
+
+
 PolicyName = Annotated[str, AfterValidator(_known_policy), Field(json_schema_extra=_list_policies)]
 """An initial policy of a run: a scripted one by name, or a stored one as in `nashdex battle`.
 
@@ -68,13 +88,17 @@ A run names stored policies by id (``runs.first_policies.with_policy_ids``) and 
 """
 
 
+MemberName = Annotated[str, AfterValidator(_known_member), Field(json_schema_extra=_list_members)]
+"""A ``PolicyName``, or ``external:NAME``: a player of another program, which the machine that plays declares."""
+
+
 def stored_policy(name: str) -> PolicyReference | None:
-    """Return a ``PolicyName`` as a reference; None for a scripted policy."""
-    return None if name in SCRIPTED_NAMES else PolicyReference.parse(name)
+    """Return a ``MemberName`` as a reference; None for a scripted policy and for a player of another program."""
+    return None if name in SCRIPTED_NAMES or is_external(name) else PolicyReference.parse(name)
 
 
 def played_policy(name: str) -> PolicyId:
-    """Return the id of a ``PolicyName`` in a run that has begun."""
+    """Return the id of a ``MemberName`` in a run that has begun."""
     stored = stored_policy(name)
     return PolicyId(name) if stored is None else PolicyId(str(replace(stored, store="")))
 
@@ -82,12 +106,13 @@ def played_policy(name: str) -> PolicyId:
 class PopulationSettings(Section):
     """The population before the first iteration."""
 
-    initial: tuple[PolicyName, ...] = Field(
+    initial: tuple[MemberName, ...] = Field(
         default=("random", "max-power", "heuristic"),
         min_length=1,
         description="Initial policies: scripted ones by name; networks, ensembles and imported ones as STORE#ID; "
-        "the zoo's as zoo:NAME; all but scripted ones with @greedy or @T0.5 for another way to play. The run "
-        "copies them when it begins and never reads STORE again. Initial policies also anchor the ratings, and "
+        "the zoo's as zoo:NAME; all these but scripted ones with @greedy or @T0.5 for another way to play; players of "
+        "other programs as external:NAME, which play the tournament alone and are never trained against. The run "
+        "copies stored ones when it begins and never reads STORE again. Initial policies also anchor the ratings, and "
         "never learn.",
     )
 

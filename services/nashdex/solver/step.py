@@ -19,7 +19,7 @@ from nashdex.games.tabular.values import nash_conv
 from nashdex.metagame.analysis.exploitability import Answer
 from nashdex.metagame.analysis.solving import EmpiricalGame, solve_game
 from nashdex.metagame.evidence.kinds import nothing_known
-from nashdex.metagame.evidence.ledger import LEDGER, BattleRecord, ShardLedger, findings_sha256
+from nashdex.metagame.evidence.ledger import LEDGER, BattleRecord, ShardLedger, counted, findings_sha256
 from nashdex.metagame.evidence.matrix import InteractionMatrix
 from nashdex.metagame.evidence.totals import BattleTotals, Source
 from nashdex.metagame.opponents.registry import OPPONENT_RULES
@@ -39,12 +39,13 @@ from nashdex.telemetry.progress import Progress
 
 
 def read_ledgers(store: ObjectStore, settings: RunSettings, iteration: int) -> list[ShardLedger]:
-    """Return an iteration's ledgers, in the order of shards.
+    """Return what counts of an iteration's ledgers, in the order of shards.
 
     Raises:
         DataError: a shard is not done, or its ledger is missing or altered.
     """
-    return read_from_shards(store, iteration, StepName.EVALUATE, settings.evaluate.shards, LEDGER, ShardLedger)
+    shards = settings.evaluate.shards
+    return counted(read_from_shards(store, iteration, StepName.EVALUATE, shards, LEDGER, ShardLedger))
 
 
 def records_of(ledgers: Sequence[ShardLedger]) -> tuple[BattleRecord, ...]:

@@ -16,6 +16,8 @@ from nashdex.metagame.evidence.ledger import (
     BattleRecord,
     PlannedBattle,
     ShardLedger,
+    UnplayedCell,
+    counted,
 )
 from nashdex.metagame.evidence.matrix import InteractionMatrix
 from nashdex.metagame.evidence.planned import Demand, check_played_as_planned
@@ -63,12 +65,25 @@ def test_shards_and_retries_play_every_planned_battle_exactly_once() -> None:
     planned = _missing("dacb", 7)
     first_try = _play([planned[i] for i in shard_range(len(planned), 3, 1)], seed=1)
     shards = [_play([planned[i] for i in shard_range(len(planned), 3, shard)]) for shard in range(3)]
-    counted = NOTHING.with_results((D, A, C, B), Demand(7), shards)
-    assert (counted.battles_by_cell() == 7 * (1 - np.eye(4))).all()
+    found = NOTHING.with_results((D, A, C, B), Demand(7), shards)
+    assert (found.battles_by_cell() == 7 * (1 - np.eye(4))).all()
     with pytest.raises(DataError, match="twice"):
         NOTHING.with_records((D, A, C, B), [*shards[1].battles, *first_try.battles])
     with pytest.raises(DataError, match="more than once"):
         NOTHING.with_results((D, A, C, B), Demand(7), [*shards, first_try])
+
+
+def test_a_cell_that_one_shard_cannot_play_counts_nothing_and_is_planned_again() -> None:
+    planned = _missing("abc", 4)
+    shards = [_play([planned[i] for i in shard_range(len(planned), 3, shard)]) for shard in range(3)]
+    absent = UnplayedCell(policies=(A, C), cause="external_unavailable: it is not there")
+    kept = [battle for battle in shards[1].battles if set(battle.policies) != {A, C}]
+    shards[1] = shards[1].model_copy(update={"battles": tuple(kept), "unplayed": (absent,)})
+    found = NOTHING.with_results((A, B, C), Demand(4), counted(shards))
+    assert found.battles_by_cell().tolist() == [[0, 4, 0], [4, 0, 4], [0, 4, 0]]
+    assert found.missing_cells([A, B, C], Demand(4)) == [(A, C, range(4))]
+    assert ShardLedger.from_json(shards[1].to_json(), "ledger") == shards[1]
+    assert b"unplayed" not in shards[0].to_json()
 
 
 def test_a_missing_or_unplanned_battle_is_named() -> None:

@@ -117,6 +117,13 @@ class SavedReplay(Model):
     object: str = Field(description="The replay's name among the shard's objects.")
 
 
+class UnplayedCell(Model):
+    """A cell with a player of another program that was not available, or had no result for a battle."""
+
+    policies: tuple[PolicyIdField, PolicyIdField] = Field(description="Sorted by id.")
+    cause: str = Field(description="Cause and detail of the failure.")
+
+
 class ShardLedger(Document):
     """The result of one shard of evaluate."""
 
@@ -128,6 +135,35 @@ class ShardLedger(Document):
     cpu_seconds: NonNegativeFloat = Field(description="CPU time of all processes, user and system.")
     replays: tuple[SavedReplay, ...] = ()
     exact: tuple[ExactCell, ...] = Field((), description="Payoffs of a tabular game, instead of battles.")
+    unplayed: tuple[UnplayedCell, ...] = Field(
+        (),
+        exclude_if=lambda unplayed: not unplayed,
+        description="Cells that count none of this iteration's battles, in any shard: a later iteration plays them.",
+    )
+
+
+def counted(ledgers: Sequence[ShardLedger]) -> list[ShardLedger]:
+    """Return an iteration's ledgers without the battles of cells that one of its shards could not play whole.
+
+    The battles of a cell are numbered without gaps, and a gap would never close.
+    """
+    unplayed = unplayed_pairs(ledgers)
+    return [
+        ledger
+        if not unplayed
+        else ledger.model_copy(
+            update={
+                "battles": tuple(one for one in ledger.battles if (one.planned.a, one.planned.b) not in unplayed),
+                "replays": tuple(one for one in ledger.replays if tuple(sorted(one.policies)) not in unplayed),
+            }
+        )
+        for ledger in ledgers
+    ]
+
+
+def unplayed_pairs(ledgers: Iterable[ShardLedger]) -> frozenset[Pair]:
+    """Return the cells that one of an iteration's shards could not play whole."""
+    return frozenset(cell.policies for ledger in ledgers for cell in ledger.unplayed)
 
 
 def findings_sha256(ledgers: Sequence[ShardLedger]) -> str:
