@@ -83,6 +83,7 @@ def test_a_slot_whose_choice_does_not_show_is_unknown_and_the_other_is_known(lin
         (["|-singleturn|p2a: Gar|move: Follow Me", "|move|p1a: Rai|Thunderbolt|p2b: Tyr"], "move thunderbolt +2"),
         (["|move|p1a: Rai|Helping Hand|p1b: Gen"], "move helpinghand -2"),
         (["|move|p1a: Rai|Thunderbolt|p1b: Gen"], "move thunderbolt -2"),
+        (["|faint|p1b: Gen", "|move|p1a: Rai|Thunderbolt|p1: Gen|[notarget]"], "move thunderbolt -2"),
         (
             ["|move|p1a: Rai|Metronome|p1a: Rai", "|move|p1a: Rai|Surf|p2a: Gar|[from] move: Metronome"],
             "move metronome",
@@ -164,6 +165,25 @@ def test_of_an_unknown_choice_the_known_part_counts() -> None:
     assert fainted is not None
     assert min(fainted) == 7
     assert 7 + 20 not in fainted
+
+
+def test_an_attack_after_a_faint_was_for_either_opponent() -> None:
+    (first, _) = follow(["|faint|p2b: Tyr", "|move|p1a: Rai|Thunderbolt|p2a: Gar"], None)[2].options
+    assert first == {7 + 3, 7 + 4}
+
+
+def test_the_only_move_is_known_without_a_line() -> None:
+    """Encore forced Protect in the second turn, in which Raichu flinched."""
+    encored = [
+        "|move|p1a: Rai|Protect|p1a: Rai",
+        "|-start|p1a: Rai|Encore",
+        *END,
+        "|turn|2",
+        "|",
+        "|cant|p1a: Rai|flinch",
+    ]
+    (raichu, _) = follow([*encored, *END], None)[3].choices
+    assert (raichu.text, raichu.cause) == ("move protect", "")
 
 
 SHEETS = "Rai|Raichu|LifeOrb|Static|Thunderbolt,Protect,FakeOut,Surf||||||50|,,,,,Electric]|Gengar"

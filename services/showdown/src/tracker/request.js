@@ -207,6 +207,20 @@ function replaceMoves({ dexInfo }, pokemon, listed) {
 }
 
 /**
+ * Forbid moves whose PP the lines show as spent, in a request that was rebuilt from a log. If no other is left, such a
+ * log does not list all of the Pokémon's moves, and they stay.
+ * @param {Uint8Array} usable
+ * @param {ArrayLike<number>} pp
+ * @param {number} num moves
+ */
+function leaveOutSpent(usable, pp, num) {
+  let isAnyLeft = false;
+  for (let m = 0; m < num; m++) if (usable[m] && pp[m] > 0) isAnyLeft = true;
+  if (!isAnyLeft) return;
+  for (let m = 0; m < num; m++) if (pp[m] <= 0) usable[m] = 0;
+}
+
+/**
  * Read the moves of an active Pokémon and their PP.
  * @param {Tracker} tracker
  * @param {import("./slot.js").ActiveSlot} slot
@@ -255,6 +269,7 @@ function readMoves(tracker, slot, pokemon, entry, active, offer) {
         pokemon.pp[m] = pp;
       }
     }
+    if (asked[0].pp === null) leaveOutSpent(usable, differs ? slot.pp : pokemon.pp, num);
     return;
   }
   // The Pokémon is locked into one move, or left with one that is not its own, such as Struggle.

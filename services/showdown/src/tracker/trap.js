@@ -10,16 +10,25 @@
 /** @param {Tracker} tracker @param {number} position of the own slot @returns {boolean} */
 export function isTrapped(tracker, position) {
   const active = tracker.request?.active?.[position];
-  if (!active?.maybeTrapped) return Boolean(active?.trapped);
+  // A request that was rebuilt from a log never says "maybe", so each opposing Pokémon counts as a possible trapper. It
+  // says "not trapped" if the log shows a switch.
+  const isRebuilt = active?.moves[0].pp === null && active.trapped === undefined;
+  if (active?.trapped || !(active?.maybeTrapped || isRebuilt)) return Boolean(active?.trapped);
   const slot = tracker.own.slots[position];
+  if (isRebuilt && holdsShedShell(tracker, slot)) return false;
   const { slots } = tracker.opponent;
   // Until the opponent has seen a copy's types, the request says "maybe" even if they make the copy immune. In doubles,
   // it may say so because of the trapper's partner.
-  const mayEscape = slots.length > 1 || slot.volatiles[tracker.n.transformed] === 1;
+  const mayEscape = isRebuilt || slots.length > 1 || slot.volatiles[tracker.n.transformed] === 1;
   for (const foe of slots) {
     if (traps(tracker, foe) && !(mayEscape && escapes(tracker, slot, foe))) return true;
   }
   return false;
+}
+
+/** @param {Tracker} tracker @param {ActiveSlot} slot @returns {boolean} whether the own Pokémon is known to hold the item that frees it */
+function holdsShedShell({ dexInfo }, { pokemon }) {
+  return dexInfo.items.ids[pokemon?.item ?? 0] === "shedshell";
 }
 
 /** @param {Tracker} tracker @param {ActiveSlot} foe @returns {boolean} whether the opposing Pokémon certainly has a trapping ability */
@@ -31,7 +40,7 @@ function traps({ dexInfo, opponent }, { row, pokemon }) {
 }
 
 /** @param {Tracker} tracker @param {ActiveSlot} slot @param {ActiveSlot} foe @returns {boolean} whether the own Pokémon is immune to the foe's trap */
-function escapes({ dexInfo, own, opponent, scratchTypes, n }, slot, foe) {
+function escapes({ dexInfo, own, opponent, request, scratchTypes, n }, slot, foe) {
   const { abilities, types, items, trapOf } = dexInfo;
   own.writeTypes(slot.row, scratchTypes);
   const has = Array.from(scratchTypes, (type) => types.ids[type]).filter(Boolean);
@@ -40,13 +49,13 @@ function escapes({ dexInfo, own, opponent, scratchTypes, n }, slot, foe) {
   switch (ability) {
     case "arenatrap":
       if (has.includes("flying")) return true;
-      if (opponent.slots.length === 1) return false;
+      if (opponent.slots.length === 1 && request?.active?.[0].moves[0].pp !== null) return false;
       return abilities.ids[own.abilityOf(slot.row)] === "levitate" || slot.volatiles[n.magnetrise] > 0
         || items.ids[slot.pokemon?.item ?? 0] === "airballoon";
     case "magnetpull":
       return !has.includes("steel");
     case "shadowtag":
-      return opponent.slots.length > 1 && dexInfo.generation > 3 && abilities.ids[own.abilityOf(slot.row)] === "shadowtag";
+      return dexInfo.generation > 3 && abilities.ids[own.abilityOf(slot.row)] === "shadowtag";
     default:
       return false;
   }

@@ -142,6 +142,32 @@ test("a possible trap is certain by what is known of the opponent", () => {
   assert.deepEqual(["Tornadus", "Klefki", "Gengar"].map((copied) => leaves(copied, "Gothitelle")), [false, false, true]);
 });
 
+test("of a request that was rebuilt from a log, the tracker knows what traps and which moves are spent", () => {
+  const moves = POKEMON[0].moves.map((id) => ({ id, pp: null }));
+  /** @param {object} active @param {string[]} lines @returns {string[]} legal choices */
+  const legal = (active, ...lines) => {
+    const tracker = new Tracker(Encoder.forFormat("gen9ou").dexInfo, 0);
+    const entry = ["|switch|p1a: Mew|Mew|100/100", "|switch|p2a: Gothitelle|Gothitelle|100/100"];
+    for (const line of [...entry, ...lines]) tracker.readLine(line);
+    tracker.readRequest(/** @type {any} */ ({ active: [{ moves, ...active }], side: { pokemon: POKEMON } }));
+    return Object.values(/** @type {any} */ (tracker.state()).choices);
+  };
+  const shadowTag = "|-ability|p2a: Gothitelle|Shadow Tag";
+  assert.ok(legal({}).includes("switch 2"), "it may have another ability");
+  assert.ok(!legal({}, shadowTag).includes("switch 2"));
+  assert.ok(legal({ trapped: false }, shadowTag).includes("switch 2"), "the log shows a switch");
+  const tracker = new Tracker(Encoder.forFormat("gen9ou").dexInfo, 0);
+  const request = () => /** @type {any} */ ({ active: [{ moves }], side: { pokemon: POKEMON } });
+  for (const line of ["|switch|p1a: Mew|Mew|100/100", "|switch|p2a: Ditto|Ditto|100/100"]) tracker.readLine(line);
+  tracker.readRequest(request());
+  const name = POKEMON[0].moves[0];
+  const most = /** @type {any} */ (tracker.state()).own.pokemon[0].moves[0].max_pp;
+  for (let use = 0; use < most; use++) tracker.readLine(`|move|p1a: Mew|${name}|p2a: Ditto`);
+  tracker.readRequest(request());
+  assert.ok(!Object.values(/** @type {any} */ (tracker.state()).choices).includes("move 1"));
+  assert.ok(Object.values(/** @type {any} */ (tracker.state()).choices).includes("move 2"));
+});
+
 test("in doubles, a partner that is trapped for no other reason shows which opposing Pokémon traps", () => {
   const moves = POKEMON[0].moves.map((id) => ({ id, move: id, pp: 10 }));
   const [mew, gengar, snorlax] = POKEMON;

@@ -2,8 +2,7 @@
 
 A request leaves out the facts that the tracker reads from the lines (HP, status, lost items, PP) and the facts that no
 log shows. Stats follow a usual spread: all stat experience in the first two generations, 85 effort values in each stat
-later. Everything that the log does not forbid is offered: Disable, Choice items and traps restrict the real request,
-and a log does not show them all.
+later. Everything that the log does not forbid is offered (``bindings``).
 """
 
 from bisect import bisect_left
@@ -11,7 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from nashdex.games.showdown.logs.cutting import FIGHT, Decision, bare, name_of
+from nashdex.games.showdown.logs.bindings import Bindings
+from nashdex.games.showdown.logs.cutting import FIGHT, STRUGGLE, Decision, bare, name_of
 from nashdex.games.showdown.logs.stats import usual_stats
 from nashdex.games.showdown.logs.teams import Member
 from nashdex.games.showdown.logs.words import clean_name
@@ -21,6 +21,8 @@ _SIDES: Final = ("p1", "p2")
 _FIRST_WITH_TERA: Final = 9
 _UNKNOWN_MOVE: Final = "unknown"
 """Offered by a request for a Pokémon none of whose moves the log shows."""
+_FREE: Final = frozenset({FIGHT, STRUGGLE})
+"""Lone offers beside which a switch is possible."""
 NO_ACTION: Final = -1
 
 
@@ -68,12 +70,16 @@ def asked(
     details = [member.details for member in teams[seat]]
     has_tera = generation >= _FIRST_WITH_TERA and not any("Terastal Clause" in line for line in lines)
     arrivals = _arrivals(lines, seat)
+    bindings = Bindings(teams, generation)
     read = 0
     for decision in decisions:
         new = lines[read : decision.position]
         for line in new:
             _follow(line, sides, teams, details, seat)
-        request = _request(decision, sides[seat], teams[seat], details, generation, has_tera=has_tera)
+            bindings.read(line)
+        request = _request(decision, sides[seat], teams[seat], details, generation)
+        if decision.asks == "move":
+            request["active"] = [_offered(decision, sides[seat], f"{_SIDES[seat]}a", bindings, has_tera=has_tera)]
         request["side"] |= {"id": _SIDES[seat], "name": _SIDES[seat]}
         for entry in request["side"]["pokemon"]:
             times, conditions = arrivals.get(entry["ident"], ((), ()))
@@ -138,9 +144,9 @@ def _follow(
 
 
 def _request(
-    decision: Decision, side: _Side, team: Sequence[Member], details: Sequence[str], generation: int, *, has_tera: bool
+    decision: Decision, side: _Side, team: Sequence[Member], details: Sequence[str], generation: int
 ) -> dict[str, Any]:
-    """Return the request without its player's name."""
+    """Return the request without its player's name and without what it offers."""
     pokemon = [
         _entry(
             member,
@@ -155,9 +161,7 @@ def _request(
     request: dict[str, Any] = {"side": {"pokemon": pokemon}}
     if decision.asks == "team":
         request["teamPreview"] = True
-    elif decision.asks == "move":
-        request["active"] = [_offered(decision, side, has_tera=has_tera)]
-    else:
+    elif decision.asks != "move":
         request["forceSwitch"] = [True]
     return request
 
@@ -183,14 +187,19 @@ def _entry(
     return entry
 
 
-def _offered(decision: Decision, side: _Side, *, has_tera: bool) -> dict[str, Any]:
+def _offered(decision: Decision, side: _Side, place: str, bindings: Bindings, *, has_tera: bool) -> dict[str, Any]:
     """Return what the request offers the active Pokémon."""
     if decision.only is not None:
-        return {"moves": [{"id": decision.only}], "trapped": decision.only != FIGHT}
+        return {"moves": [{"id": decision.only}], "trapped": decision.only not in _FREE}
     moves = side.moves_of(side.active) if side.active is not None else []
     if not moves:
         return {"moves": [{"id": _UNKNOWN_MOVE}]}
-    offered: dict[str, Any] = {"moves": [{"id": move, "pp": None, "disabled": False} for move in moves]}
+    forbidden = bindings.forbidden(place, moves)
+    offered: dict[str, Any] = {"moves": [{"id": move, "pp": None, "disabled": move in forbidden} for move in moves]}
+    if decision.choice is not None and decision.choice.kind == "switch":
+        offered["trapped"] = False
+    elif bindings.is_trapped(place):
+        offered["trapped"] = True
     if has_tera and side.terastallized is None:
         offered["canTerastallize"] = (side.active.tera if side.active is not None else None) or "Unknown"
     return offered

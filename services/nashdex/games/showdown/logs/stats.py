@@ -1,4 +1,4 @@
-"""Stats that a log does not show: the stats of a usual spread, from poke-env's data."""
+"""Facts about species from poke-env's data: the stats of a usual spread, which no log shows, types and abilities."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -40,6 +40,17 @@ def stats_of(
         value = (2 * base + ivs.get(stat, 31) + evs.get(stat, 0) // 4) * level // 100
         stats[stat] = value + level + 10 if stat == "hp" else (value + 5) * round(100 * factors.get(stat, 1)) // 100
     return stats
+
+
+def has_type(species: str, type_: str, generation: int) -> bool:
+    """Say whether a species has a type, such as ``Ghost``."""
+    return type_ in _pokedex(generation).get(clean_name(species), {}).get("types", ())
+
+
+def may_have(species: str, ability: str, generation: int) -> bool:
+    """Say whether a Pokémon of a species may have an ability, given by its id."""
+    abilities: dict[str, str] = _pokedex(generation).get(clean_name(species), {}).get("abilities", {})
+    return ability in map(clean_name, abilities.values())
 
 
 @cache

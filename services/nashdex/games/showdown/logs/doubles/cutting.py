@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from nashdex.games.showdown.logs.cutting import RECHARGE, STRUGGLE, bare, caller_of, name_of
-from nashdex.games.showdown.logs.doubles.moves import CHOOSABLE, target_kind
+from nashdex.games.showdown.logs.moves import CHOOSABLE, target_kind
 from nashdex.games.showdown.logs.words import BOUNDARY, clean_name, whole_number
 
 NUM_SLOTS: Final = 2
@@ -53,6 +53,8 @@ class SlotChoice:
     """The move's id, or the name of the Pokémon that comes in."""
     target: int | None = None
     """1 and 2: the opponent's slots; −1 and −2: the own; 0: the move has no choice of target; None: unknown."""
+    targets: tuple[int, ...] = ()
+    """Where the target is unknown, those that it can be; empty: any."""
     gimmick: Gimmick = ""
     only: str | None = None
     """Id of the single move that the request offered."""
@@ -302,33 +304,42 @@ class _Cutter:
             if slot.encored:
                 choice.cause = "encored"
             elif slot.gimmick == "zmove" or move.startswith(_MAX_MOVES):
-                choice.target = self._target(seat, slot, move, arguments)
+                choice.targets = self._targets(seat, slot, move, arguments)
+                choice.target = choice.targets[0] if len(choice.targets) == 1 else None
                 choice.cause = "renamed"
             else:
                 choice.kind, choice.name = "move", move
                 choice.only = STRUGGLE if move == STRUGGLE else None
-                choice.target = self._target(seat, slot, move, arguments)
+                choice.targets = self._targets(seat, slot, move, arguments)
+                choice.target = choice.targets[0] if len(choice.targets) == 1 else None
                 choice.cause = "" if choice.target is not None else "target"
 
-    def _target(self, seat: _Seat, slot: _Slot, move: str, arguments: list[str]) -> int | None:
-        """Return the target that was chosen for a move; None if the line may show another."""
+    def _targets(self, seat: _Seat, slot: _Slot, move: str, arguments: list[str]) -> tuple[int, ...]:
+        """Return the targets that can have been chosen for a move; nothing if any can."""
         kind = target_kind(move, self.generation)
         if kind not in CHOOSABLE:
-            return 0
+            return (0,)
         place = seat.slots.index(slot)
+        ally = -(2 - place)
         if kind == "adjacentAlly" and not seat.swapped:
-            return -(2 - place)
+            return (ally,)
+        if any(each.swapped for each in self.seats) or move in _SPREADS_OVER_TARGETS:
+            return ()
         aim = arguments[2] if len(arguments) > 2 else ""
-        if aim[2:3] not in {"a", "b"} or move in _SPREADS_OVER_TARGETS or any(each.swapped for each in self.seats):
-            return None
+        if "[notarget]" in arguments and aim.startswith(f"p{seat.number + 1}: ") and seat.slots[1 - place].fell:
+            return (ally,)  # a move for an ally that has fainted is not sent elsewhere
+        return self._aimed_at(seat, slot, aim) if aim[2:3] in {"a", "b"} else ()
+
+    def _aimed_at(self, seat: _Seat, slot: _Slot, aim: str) -> tuple[int, ...]:
+        """Return the targets that can have been chosen for a move that was used on ``aim``, such as ``p1a: Name``."""
         theirs = self.seats[aim[1] == "2"]
         aimed = "ab".index(aim[2])
         target, other = theirs.slots[aimed], theirs.slots[1 - aimed]
-        if theirs is not seat and (target.draws_moves or other.fell):
-            return None
-        if theirs is seat and target is slot and other.fainted:  # a move for the ally falls back to its user
-            return None
-        return aimed + 1 if theirs is not seat else -(aimed + 1)
+        if theirs is seat:  # a move for the ally falls back to its user
+            return () if target is slot and other.fainted else (-(aimed + 1),)
+        if target.draws_moves and (other.fell or not other.fainted):
+            return ()
+        return (1, 2) if other.fell else (aimed + 1,)
 
     def _cannot(self, slot: _Slot, arguments: list[str]) -> None:
         reason, move = [*arguments, "", ""][1], clean_name([*arguments, "", ""][2])
@@ -370,7 +381,7 @@ class _Cutter:
             case "-activate" if second in _DRAWING_ABILITIES and self.last is not None:
                 choice = self.last[1].choice
                 if choice.target:
-                    choice.target, choice.cause = None, "target"
+                    choice.target, choice.targets, choice.cause = None, (), "target"
             case "-activate" if second == "commander":
                 slot.commanding = True
                 slot.miss("commanding")

@@ -5,7 +5,7 @@ D decisions, F observation values, A joint actions.
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 import numpy as np
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from nashdex.core.errors import TryAgainError
 from nashdex.games.interface import Decisions
 from nashdex.games.legal import LegalActions
-from nashdex.games.showdown.doubles_slots import joined
+from nashdex.games.showdown.doubles_slots import joined, slot_choice
 from nashdex.games.showdown.gateway import Gateway
 from nashdex.games.showdown.logs.doubles.cutting import cut
 from nashdex.games.showdown.logs.doubles.requests import AskedSlots, asked
@@ -37,7 +37,7 @@ class JointView:
 
     replay: RawReplay
     seat: Seat
-    asked: Sequence[AskedSlots]
+    asked: list[AskedSlots]
     has_inputs: bool
     """The choices are the player's own, not read from lines."""
     observations: list[NDArray[np.float32]] = field(default_factory=list)
@@ -54,7 +54,8 @@ class JointView:
 
     def keep(self, observation: NDArray[np.float32], legal: NDArray[np.uint16], size: int) -> None:
         """Take in the tracker's view of the next decision, with ``size`` choices of a slot."""
-        row = self.asked[len(self.legal)]
+        place = len(self.legal)
+        row = self.asked[place] = _with_only_targets(self.asked[place], legal, size)
         agreeing = _agreeing(row, legal, size)
         numbers, causes = [], []
         for choice, options in zip(row.choices, row.options, strict=True):
@@ -78,6 +79,21 @@ class JointView:
 
 def _ragged(rows: Sequence[NDArray[np.uint16]], num_actions: int) -> LegalActions:
     return LegalActions.of_counts(np.array([len(row) for row in rows], np.int64), np.concatenate(rows), num_actions)
+
+
+def _with_only_targets(row: AskedSlots, legal: NDArray[np.uint16], size: int) -> AskedSlots:
+    """Return a decision with each target that the lines do not show but that is a known move's only legal one."""
+    if row.asks != "move":
+        return row
+    agreeing = _agreeing(row, legal, size)
+    choices, options = list(row.choices), list(row.options)
+    for slot, numbers in enumerate(np.divmod(agreeing, size)):
+        left, choice = np.unique(numbers), choices[slot]
+        if choice.kind == "move" and choice.target is None and choice.cause != "automatic" and len(left) == 1:
+            number = int(left[0])
+            choices[slot] = replace(choice, target=slot_choice(number).target, cause="")
+            options[slot] = frozenset({number})
+    return replace(row, choices=(choices[0], choices[1]), options=(options[0], options[1]))
 
 
 def _agreeing(row: AskedSlots, legal: NDArray[np.uint16], size: int) -> NDArray[np.uint16]:

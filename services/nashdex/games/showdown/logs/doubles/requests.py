@@ -7,15 +7,16 @@ slot.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from nashdex.core.user_input import shorten
 from nashdex.games.showdown.doubles_slots import GIMMICKS, NUM_MOVES, NUM_TARGETS
 from nashdex.games.showdown.doubles_slots import SlotChoice as Numbered
+from nashdex.games.showdown.logs.bindings import Bindings
 from nashdex.games.showdown.logs.cutting import RECHARGE, STRUGGLE, bare, name_of
 from nashdex.games.showdown.logs.doubles.cutting import NUM_SLOTS, Asks, Gimmick, JointDecision, SlotChoice
-from nashdex.games.showdown.logs.doubles.moves import CHOOSABLE, is_status, target_kind
+from nashdex.games.showdown.logs.moves import CHOOSABLE, is_status, target_kind
 from nashdex.games.showdown.logs.refusal import RefusedReplayError
 from nashdex.games.showdown.logs.stats import usual_stats
 from nashdex.games.showdown.logs.teams import Member
@@ -83,6 +84,7 @@ class _Follower:
         self.sides = tuple(_Side(list(range(len(team)))) for team in teams)
         self.details = [member.details for member in teams[seat]]
         self.commanding: set[int] = set()
+        self.bindings = Bindings(teams, generation)
 
     @property
     def side(self) -> _Side:
@@ -96,6 +98,7 @@ class _Follower:
         return next((row for row, member in enumerate(self.teams[seat]) if member.name == name), None)
 
     def read(self, line: str) -> None:
+        self.bindings.read(line)
         parts = line.split("|")
         if len(parts) < 3 or parts[2][:2] not in _SIDES or ": " not in parts[2]:
             return
@@ -217,15 +220,23 @@ class _Follower:
     def _offered(self, place: int, choice: SlotChoice, *, has_tera: bool) -> dict[str, Any]:
         """Return what the request offers the Pokémon in a slot."""
         if choice.only is not None:
-            return {"moves": [{"id": choice.only}], "trapped": True}
+            return {"moves": [{"id": choice.only}], "trapped": choice.only != STRUGGLE}
         row = self.side.order[place] if place < len(self.side.order) else None
         moves = [] if row is None else self.moves_of(self.seat, row)
         if row is None or not moves:
             return {"moves": [{"id": _UNKNOWN_MOVE}]}
-        member = self.team[row]
+        member, letters = self.team[row], f"{_SIDES[self.seat]}{'ab'[place]}"
+        forbidden = self.bindings.forbidden(letters, moves)
         offered: dict[str, Any] = {
-            "moves": [{"id": move, "pp": None, "disabled": False, "target": self.kind(row, move)} for move in moves]
+            "moves": [
+                {"id": move, "pp": None, "disabled": move in forbidden, "target": self.kind(row, move)}
+                for move in moves
+            ]
         }
+        if choice.kind == "switch":
+            offered["trapped"] = False
+        elif self.bindings.is_trapped(letters):
+            offered["trapped"] = True
         if has_tera and "terastallize" not in self.side.used:
             offered["canTerastallize"] = member.tera or "Unknown"
         if "mega" in member.gimmicks and "mega" not in self.side.used:
@@ -237,6 +248,19 @@ class _Follower:
             if self.side.dynamaxed != row:
                 offered["canDynamax"] = True
         return offered
+
+    def forced(self, place: int, choice: SlotChoice) -> SlotChoice:
+        """Return an unknown choice with the move that was the only one, if there was a single one."""
+        row = self.side.order[place] if place < len(self.side.order) else None
+        if row is None or choice.kind or choice.only is not None or not choice.asked or choice.cause == "renamed":
+            return choice
+        can_use_z = "zmove" in self.team[row].gimmicks and "zmove" not in self.side.used
+        moves = self.moves_of(self.seat, row)
+        only = self.bindings.only_move(f"{_SIDES[self.seat]}{'ab'[place]}", moves)
+        if only is None or can_use_z or self.side.dynamaxed == row or choice.gimmick == "dynamax":
+            return choice
+        target = None if self.kind(row, only) in CHOOSABLE else 0
+        return replace(choice, kind="move", name=only, target=target, cause="" if target == 0 else choice.cause)
 
     def kind(self, row: int, move: str) -> str:
         """Return the kind of target that a request names."""
@@ -345,7 +369,7 @@ class _Follower:
         gimmicks = [choice.gimmick] if choice.kind or choice.gimmick or choice.cause == "renamed" else ["", "zmove"]
         place_of = moves.index(choice.name) if choice.name in moves else 0
         numbers = range(NUM_MOVES) if not choice.kind else [place_of]
-        targets = _TARGETS if choice.target is None else [choice.target]
+        targets = choice.targets or _TARGETS if choice.target is None else [choice.target]
         return frozenset(
             Numbered("move", move=move + 1, target=target, gimmick=_WIRE_GIMMICKS[gimmick]).number
             for gimmick in gimmicks
@@ -402,6 +426,8 @@ def asked(
             choices = decision.slots
             if remaining is not None:
                 choices = follower.from_input(_next(remaining), decision)
+            elif decision.asks == "move":
+                choices = follower.forced(0, choices[0]), follower.forced(1, choices[1])
         options = follower.joint_options(choices, decision.asks)
         yield AskedSlots(decision.asks, decision.turn, new, request, choices, options)
 

@@ -1,4 +1,4 @@
-"""What a move's user chooses besides the move: its target, from the game's data."""
+"""Facts about moves from the game's data: the target that a user chooses, category and flags."""
 
 from functools import cache
 from typing import Any, Final
@@ -23,6 +23,12 @@ def is_status(move: str, generation: int) -> bool:
     """Say whether a move does no damage."""
     category: str = _moves(generation).get(move, {}).get("category", "")
     return category == "Status"
+
+
+def has_flag(move: str, flag: str, generation: int) -> bool:
+    """Say whether a move has one of the simulator's flags, such as ``heal`` or ``sound``."""
+    flags: dict[str, int] = _moves(generation).get(move, {}).get("flags", {})
+    return flag in flags
 
 
 @cache
