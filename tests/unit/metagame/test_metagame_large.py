@@ -9,6 +9,7 @@ from nashdex.metagame.analysis.documents import MetaGameAnalysis, MetaStrategy
 from nashdex.metagame.analysis.solving import EmpiricalGame, solve_game
 from nashdex.metagame.evidence import estimates, large
 from nashdex.metagame.evidence.sampled import SampledCounts
+from nashdex.metagame.ratings import bradley_terry
 from nashdex.metagame.solvers import columns
 from nashdex.metagame.solvers.registry import configured
 from nashdex.settings.run import RunSettings
@@ -79,7 +80,7 @@ def test_rating_errors_without_draws_are_those_of_many_draws(monkeypatch: pytest
     monkeypatch.setattr(large, "MOST_DRAWN", 3)
     direct = counted.rated({"p00": 1000.0}, num_draws=1, seed=1)
     for policy, rating in drawn.ratings.items():
-        assert direct.ratings[policy].elo == rating.elo
+        assert direct.ratings[policy].elo == pytest.approx(rating.elo, abs=1e-8)
         assert direct.ratings[policy].bootstrap_standard_error == pytest.approx(
             rating.bootstrap_standard_error, rel=0.08
         )
@@ -88,3 +89,23 @@ def test_rating_errors_without_draws_are_those_of_many_draws(monkeypatch: pytest
     assert len(direct.gap_standard_errors) == 11 < len(drawn.gap_standard_errors)
     best = max(direct.ratings, key=lambda policy: direct.ratings[policy].elo)
     assert direct.gap("p00", best).value == pytest.approx(-direct.gap(best, "p00").value)
+
+
+@pytest.mark.parametrize("anchors", [{}, {0: 0.3}])
+@pytest.mark.parametrize("is_sparse", [False, True])
+@pytest.mark.parametrize("penalised", [False, True])
+def test_a_large_fit_is_that_of_a_small_one(
+    anchors: dict[int, float], monkeypatch: pytest.MonkeyPatch, *, is_sparse: bool, penalised: bool
+) -> None:
+    """A policy that won everything is among them, and with few pairs some that nothing connects."""
+    tally = drawn_tally(SIZE, 20, 1)
+    played = np.triu(np.random.default_rng(3).random((SIZE, SIZE)) < (0.08 if is_sparse else 1.0), 1)
+    scores, games = tally.scores.copy(), tally.games.astype(np.float64)
+    scores[1], scores[:, 1] = games[1], 0.0
+    scores, games = scores * (played | played.T), games * (played | played.T)
+    small = bradley_terry.fit(scores, games, anchors, penalised=penalised)
+    monkeypatch.setattr(large, "MOST_DRAWN", 3)
+    of_large = bradley_terry.fit(scores, games, anchors, penalised=penalised)
+    assert of_large.theta == pytest.approx(small.theta, abs=1e-9, rel=1e-9)
+    assert of_large.covariance == pytest.approx(small.covariance, rel=1e-6, abs=1e-9)
+    assert of_large.virtual_games == pytest.approx(small.virtual_games, rel=1e-6, abs=1e-9)

@@ -94,18 +94,21 @@ class SampledCounts(InteractionMatrix):
 
     def over(self, policies: Sequence[PolicyId]) -> Self:
         """Return the counts among ``policies``, in that order; a policy that is new here has played nothing."""
+        return self.of(policies, self._tally_over(policies))
+
+    def _tally_over(self, policies: Sequence[PolicyId]) -> Tally:
         known = {policy: index for index, policy in enumerate(self.policies)}
         tally, size = Tally.nothing(len(policies)), range(len(policies))
         old = [place for place in size if policies[place] in known]
         kept = self.tally.over([known[policies[place]] for place in old])
         for name in Tally.tables():
             getattr(tally, name)[np.ix_(old, old)] = getattr(kept, name)
-        return self.of(policies, tally)
+        return tally
 
     def missing_cells(self, policies: Sequence[PolicyId], demand: Demand) -> list[PlannedCell]:
         """Return the cells among ``policies`` that lack battles, in the order of ids."""
         members = sorted(policies)
-        return planned_cells(members, self.over(members).battles_by_cell(), demand)
+        return planned_cells(members, self._tally_over(members).games, demand)
 
     def missing(self, policies: Sequence[PolicyId], demand: Demand) -> list[PlannedBattle]:
         """Return the battles that ``policies`` still have to play."""
@@ -126,7 +129,7 @@ class SampledCounts(InteractionMatrix):
         Raises:
             DataError: a battle names a policy that is not among ``policies``, or is recorded twice.
         """
-        return self.of(policies, self.over(policies).tally + tally_of(policies, records))
+        return self.of(policies, self._tally_over(policies) + tally_of(policies, records))
 
     def payoffs_with(self, unplayed: Imputation, *, num_draws: int, seed: int) -> Payoffs:
         """Return A = P̂ − ½ with draws from its posterior.

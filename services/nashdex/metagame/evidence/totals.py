@@ -77,7 +77,7 @@ class CellCounts(Model):
                 f"the battle totals have a cell of policy {max(self.second)}, but {num_policies} policies; the "
                 "document was altered. Remove the solve step's manifest and run it again"
             )
-        tally, cells = Tally.nothing(num_policies), (list(self.first), list(self.second))
+        tally, first, second = Tally.nothing(num_policies), np.array(self.first, int), np.array(self.second, int)
         for table, own, others in (
             (tally.wins, self.wins, self.losses),
             (tally.draws, self.draws, self.draws),
@@ -86,7 +86,7 @@ class CellCounts(Model):
             (tally.split, self.split, self.split),
             (tally.drew_both, self.drew_both, self.drew_both),
         ):
-            table[cells], table[cells[::-1]] = own, others
+            table[first, second], table[second, first] = np.array(own, int), np.array(others, int)
         tally.games[:] = tally.wins + tally.draws + tally.wins.T
         return tally
 

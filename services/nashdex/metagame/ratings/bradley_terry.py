@@ -13,8 +13,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import cho_solve
+from scipy.linalg.lapack import dpotrf, dpotri
 
 from nashdex.core.errors import DataError
+from nashdex.metagame.evidence.large import is_large
 
 Floats = NDArray[np.float64]
 
@@ -27,8 +30,15 @@ _MAX_STEPS = 1000
 _TOLERANCE = 1e-11
 _ROUNDING = 1e-6
 """A step below this that is no shorter than the one before is rounding, as after a million wins of a million."""
+_NEAR = 1e-2
+"""A step below this ends the search for where a large population's fit begins."""
 _WORTHWHILE = 0.3
 """``fit_samples`` keeps an old inverse while each step is at most this share of the one before."""
+
+_NO_DIGIT_LEFT = (
+    "a score is too near 0 or 1 for a rating: a policy wins or loses all of too many battles; expected 10^9 battles "
+    "between two policies at most"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +80,8 @@ def fit(
     theta = np.zeros(len(games)) if near is None else near.copy()
     theta[list(anchors)] = list(anchors.values())
     total, won = _with_faint_games(scores.sum(axis=1), games)
+    if near is None and is_large(len(games)):
+        theta = _evenly_penalised(total, won, theta, anchors)
     before = np.inf
     for _ in range(_MAX_STEPS):
         expected = expected_scores_of(theta)
@@ -78,15 +90,33 @@ def fit(
         virtual = weights * _variances_of_gaps(covariance) if penalised else np.zeros_like(weights)
         gradient = won + virtual.sum(axis=1) / 2 - ((total + virtual) * expected).sum(axis=1)
         # The virtual games belong to the curvature too: without them, steps of a policy that won everything overshoot.
-        curvature = covariance
         if penalised:
-            curvature = _inverse_information(weights + virtual * expected * (1.0 - expected), anchors)
-        step = curvature @ gradient
+            step = _newton_step(weights + virtual * expected * (1.0 - expected), gradient, anchors)
+        else:
+            step = covariance @ gradient
         theta, largest = _moved(theta, step)
         if largest < _TOLERANCE or before <= largest < _ROUNDING:
             break
         before = largest
     return Strengths(theta, covariance, virtual)
+
+
+def _evenly_penalised(total: Floats, won: Floats, theta: Floats, anchors: Mapping[int, float]) -> Floats:
+    """Return θ of shape (K,) near the penalised fit, without an inverse.
+
+    The penalty's virtual games are spread evenly: their number, that of the free strengths, is known before the fit.
+    """
+    size = len(total)
+    each = 2.0 * (size - max(1, len(anchors))) / (size * (size - 1))
+    total = total + each * (1.0 - np.eye(size))
+    won = won + each * (size - 1) / 2
+    for _ in range(_MAX_STEPS):
+        expected = expected_scores_of(theta)
+        gradient = won - (total * expected).sum(axis=1)
+        theta, largest = _moved(theta, _newton_step(total * expected * (1.0 - expected), gradient, anchors))
+        if largest < _NEAR:
+            break
+    return theta
 
 
 def sandwich_covariance(strengths: Strengths, variances: Floats) -> Floats:
@@ -178,21 +208,56 @@ def _inverse_information(weights: Floats, anchors: Mapping[int, float]) -> Float
     try:
         return _inverse(weights, anchors)
     except np.linalg.LinAlgError as error:
-        raise DataError(
-            "a score is too near 0 or 1 for a rating: a policy wins or loses all of too many battles; expected 10^9 "
-            "battles between two policies at most"
-        ) from error
+        raise DataError(_NO_DIGIT_LEFT) from error
+
+
+def _newton_step(weights: Floats, gradient: Floats, anchors: Mapping[int, float]) -> Floats:
+    """Return the product of ``_inverse_information`` and the gradient, shape (K,).
+
+    Raises:
+        DataError: as there.
+    """
+    if not is_large(len(weights)):
+        return np.asarray(_inverse_information(weights, anchors) @ gradient)
+    try:
+        information = _laplacian(weights)
+        step: Floats = np.zeros(len(weights))
+        free = [index for index in range(len(weights)) if index not in anchors]
+        if not anchors:
+            information += weights.max(initial=1.0) / len(weights)
+        step[free] = cho_solve((np.linalg.cholesky(information[np.ix_(free, free)]), True), gradient[free])
+        return step if anchors else step - step.mean()
+    except np.linalg.LinAlgError as error:
+        raise DataError(_NO_DIGIT_LEFT) from error
+
+
+def _laplacian(weights: Floats) -> Floats:
+    information: Floats = np.diag(weights.sum(axis=1)) - weights
+    return information
+
+
+def _inverted(information: Floats) -> Floats:
+    """Return the inverse of a positive definite matrix: of a large one by Cholesky, in a third of the time."""
+    if not is_large(len(information)):
+        return np.asarray(np.linalg.inv(information), np.float64)
+    factor, failed = dpotrf(information, lower=True)
+    if not failed:
+        factor, failed = dpotri(factor, lower=True)
+    if failed:
+        raise np.linalg.LinAlgError
+    whole: Floats = np.tril(factor) + np.tril(factor, -1).T
+    return whole
 
 
 def _inverse(weights: Floats, anchors: Mapping[int, float]) -> Floats:
     size = len(weights)
-    information = np.diag(weights.sum(axis=1)) - weights
+    information = _laplacian(weights)
     if anchors:
         covariance = np.zeros((size, size))
         free = [index for index in range(size) if index not in anchors]
-        covariance[np.ix_(free, free)] = np.linalg.inv(information[np.ix_(free, free)])
+        covariance[np.ix_(free, free)] = _inverted(information[np.ix_(free, free)])
         return covariance
     # A common shift of all strengths has no information: make that direction regular, then remove it again.
-    inverse: Floats = np.linalg.inv(information + weights.max(initial=1.0) / size)
+    inverse = _inverted(information + weights.max(initial=1.0) / size)
     centred: Floats = inverse - inverse.mean()
     return centred
