@@ -130,7 +130,8 @@ class Episodes:
         ending = self._battles.ended[number]
         if isinstance(ending, Failure):
             why = ending.detail.partition("\n")[0]
-            raise DataError(f"the position cannot be rebuilt ({why}); choose another turn, or another log")
+            advice = "remove `inputLog` from the replay to draw what is not seen" if position.inputs else "another log"
+            raise DataError(f"the position cannot be rebuilt ({why}); choose another turn, or {advice}")
         return self._look(number, 0.0, {})
 
     def step(self, actions: Mapping[int, int]) -> list[Step]:

@@ -119,7 +119,8 @@ class BattleEnv(gymnasium.Env[Any, np.int64]):
         """Begin an episode within a logged battle: the agent plays on for ``seat`` from its first decision in ``turn``.
 
         What the seat had not seen then is drawn from ``seed``: the opponent's team and sets, and all chance from there
-        on. The log's later lines tell only which moves and items the seat's own Pokémon have. Single battles alone.
+        on. The log's later lines tell only which moves and items the seat's own Pokémon have. A replay with its whole
+        ``inputLog`` is played again instead, so that only the chance from there on is drawn. Single battles alone.
 
         Args:
             log: a Showdown log of a battle that is over, or the JSON of a replay.

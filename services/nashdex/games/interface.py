@@ -53,6 +53,9 @@ class Position(Model):
     """What the seat was asked, in the game's own terms."""
     teams: tuple[str, ...] = ()
     """Packed teams from which the game draws what the seat had not seen; empty if it generates teams."""
+    inputs: tuple[str, ...] = ()
+    """The simulator's input of the battle, with seed, teams and choices: played again instead of drawn. Empty where it
+    is unknown."""
 
 
 @dataclass(frozen=True, slots=True)

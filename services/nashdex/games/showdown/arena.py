@@ -299,6 +299,7 @@ def _resume(running: RunningBattle, position: Position) -> Resume:
         seat=position.seat,
         seen=position.seen,
         request=position.request,
+        input=position.inputs,
         seed=hex_seed(spec.seed),
         teams=position.teams,
         lines=running.lines,

@@ -12,7 +12,7 @@ from pydantic.json_schema import GenerateJsonSchema, models_json_schema
 from nashdex.core.documents import Model
 from nashdex.games.space import Space
 
-PROTOCOL: Final = 10
+PROTOCOL: Final = 11
 """Changes with every message that changes. Client and gateway of different versions refuse each other."""
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -37,7 +37,7 @@ class Hello(Message):
     """Opens the conversation. The answer is ``Welcome``, or ``ErrorMessage`` and the end."""
 
     type: Literal["hello"] = "hello"
-    protocol: Literal[10] = PROTOCOL
+    protocol: Literal[11] = PROTOCOL
     format: str = Field(description="Id of a Showdown format for two players.")
     token: str | None = Field(description="The gateway's shared token; null if it has none.")
 
@@ -190,7 +190,7 @@ class Fork(Message):
 class Resume(Message):
     """Starts a battle at a decision of one that was played elsewhere, as one seat knew it then.
 
-    What the seat had not seen is drawn. The battle's decisions follow, as after ``Start``.
+    What the seat had not seen is drawn, or known from ``input``. The battle's decisions follow, as after ``Start``.
     """
 
     type: Literal["resume"] = "resume"
@@ -200,6 +200,10 @@ class Resume(Message):
         description="Protocol lines so far, as each seat received them."
     )
     request: dict[str, Any] = Field(description="The seat's request, which asks for a choice.")
+    input: tuple[str, ...] = Field(
+        description="The simulator's input log of the battle, `>start`, `>player` and choices, played again up to the "
+        "position; empty: unseen parts are drawn."
+    )
     seed: Seed
     teams: tuple[str, ...] = Field(description="As in `Search`.")
     lines: tuple[bool, bool] = Field(description="As in `start`; the first row's are all lines so far.")

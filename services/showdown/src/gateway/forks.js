@@ -1,6 +1,7 @@
 /** Battles that begin within another: exact copies of one that runs, or worlds that one seat cannot tell from it. */
 import { BattleFailure, LiveBattle } from "./battle.js";
 import { ProtocolError } from "./protocol/messages.js";
+import { replay } from "./replaying.js";
 import { ownLines } from "../search/lines.js";
 import { NoWorld, Worlds } from "../search/worlds.js";
 import { forkBattle } from "../simulator/fork.js";
@@ -51,9 +52,11 @@ export function fork(battles, { battle, fork: id, seat, seed, teams, deadline_se
  * @throws {ProtocolError} nobody can draw worlds of this format
  * @throws {BattleFailure} the position cannot be rebuilt
  */
-export function resume({ battle: id, seat, seen, request, seed, teams, lines, states, log, deadline_seconds: deadlineSeconds }, searches) {
+export function resume(message, searches) {
+  const { battle: id, seat, seen, request, seed, teams, lines, states, log, deadline_seconds: deadlineSeconds } = message;
   const { format, encoder } = searches;
   if (request.wait) throw new ProtocolError("bad_message", `resume: the request of seat ${seat} of battle ${id} asks for nothing`);
+  if (message.input.length > 0) return replay(message, format, encoder);
   const prior = searches.priorOf("resume", teams);
   let trackers;
   /** @type {LiveBattle["simulation"]} */

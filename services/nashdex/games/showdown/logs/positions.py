@@ -1,5 +1,7 @@
 """A turn of a logged battle as a position from which a seat can play on."""
 
+import json
+
 from nashdex.core.errors import ConfigurationError
 from nashdex.games.interface import Position
 from nashdex.games.showdown.logs.cutting import cut
@@ -44,7 +46,24 @@ def position_at(log: str, seat: Seat, turn: int, space: Space) -> Position:
     first, second = (tuple(seen_by(each, replay.lines)[:end]) for each in range(NUM_SEATS))
     # As the simulator lists them.
     row.request["side"]["pokemon"].sort(key=lambda entry: not entry["active"])
-    return Position(seat=seat, seen=(first, second), request=row.request)
+    return Position(seat=seat, seen=(first, second), request=row.request, inputs=_inputs(log))
+
+
+def _inputs(log: str) -> tuple[str, ...]:
+    """Return the simulator's input of a replay that has all of it: start, both teams and choices; else nothing."""
+    try:
+        given = json.loads(log)
+    except ValueError:  # a log, and no JSON
+        return ()
+    lines = given.get("inputLog") or given.get("inputlog") or ()
+    lines = lines.splitlines() if isinstance(lines, str) else lines
+    kept = tuple(line for line in lines if line.startswith((">start ", ">player ", ">p1 ", ">p2 ")))
+    heads = [line.split(" ")[:2] for line in kept if not line.startswith(_CHOICES)]
+    known = [head[0] if head[0] == ">start" else " ".join(head) for head in heads]
+    return kept if sorted(known) == [">player p1", ">player p2", ">start"] else ()
+
+
+_CHOICES = (">p1 ", ">p2 ")
 
 
 def _replay(log: str, format_id: str) -> RawReplay:

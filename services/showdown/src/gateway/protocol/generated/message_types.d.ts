@@ -341,7 +341,7 @@ export interface Generated {
  */
 export interface Hello {
   type: "hello";
-  protocol: 10;
+  protocol: 11;
   /**
    * Id of a Showdown format for two players.
    */
@@ -450,7 +450,7 @@ export interface Rejected {
 /**
  * Starts a battle at a decision of one that was played elsewhere, as one seat knew it then.
  *
- * What the seat had not seen is drawn. The battle's decisions follow, as after ``Start``.
+ * What the seat had not seen is drawn, or known from ``input``. The battle's decisions follow, as after ``Start``.
  */
 export interface Resume {
   type: "resume";
@@ -472,6 +472,10 @@ export interface Resume {
   request: {
     [k: string]: unknown;
   };
+  /**
+   * The simulator's input log of the battle, `>start`, `>player` and choices, played again up to the position; empty: unseen parts are drawn.
+   */
+  input: string[];
   /**
    * 16 lower-case hex digits.
    */

@@ -1,9 +1,9 @@
 // @ts-nocheck
 // Made by scripts/make_protocol.js from schema.json.
-export const PROTOCOL = 10;
+export const PROTOCOL = 11;
 "use strict";
 export const hello = validate53;
-const schema20 = {"additionalProperties":false,"properties":{"type":{"const":"hello","type":"string"},"protocol":{"const":10,"type":"integer"},"format":{"type":"string"},"token":{"anyOf":[{"type":"string"},{"type":"null"}]}},"required":["type","protocol","format","token"],"type":"object"};
+const schema20 = {"additionalProperties":false,"properties":{"type":{"const":"hello","type":"string"},"protocol":{"const":11,"type":"integer"},"format":{"type":"string"},"token":{"anyOf":[{"type":"string"},{"type":"null"}]}},"required":["type","protocol","format","token"],"type":"object"};
 
 function validate53(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -56,8 +56,8 @@ if(!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinit
 validate53.errors = [{instancePath:instancePath+"/protocol",schemaPath:"#/properties/protocol/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
-if(10 !== data1){
-validate53.errors = [{instancePath:instancePath+"/protocol",schemaPath:"#/properties/protocol/const",keyword:"const",params:{allowedValue: 10},message:"must be equal to constant"}];
+if(11 !== data1){
+validate53.errors = [{instancePath:instancePath+"/protocol",schemaPath:"#/properties/protocol/const",keyword:"const",params:{allowedValue: 11},message:"must be equal to constant"}];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -2708,7 +2708,7 @@ return errors === 0;
 validate75.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 export const resume = validate76;
-const schema36 = {"additionalProperties":false,"properties":{"type":{"const":"resume","type":"string"},"battle":{"exclusiveMaximum":4294967296,"minimum":0,"type":"integer"},"seat":{"enum":[0,1],"type":"integer"},"seen":{"maxItems":2,"minItems":2,"prefixItems":[{"items":{"type":"string"},"type":"array"},{"items":{"type":"string"},"type":"array"}],"type":"array"},"request":{"additionalProperties":true,"type":"object"},"seed":{"pattern":"^[0-9a-f]{16}$","type":"string"},"teams":{"items":{"type":"string"},"type":"array"},"lines":{"maxItems":2,"minItems":2,"prefixItems":[{"type":"boolean"},{"type":"boolean"}],"type":"array"},"states":{"maxItems":2,"minItems":2,"prefixItems":[{"type":"boolean"},{"type":"boolean"}],"type":"array"},"log":{"type":"boolean"},"deadline_seconds":{"exclusiveMinimum":0,"type":"number"}},"required":["type","battle","seat","seen","request","seed","teams","lines","states","log","deadline_seconds"],"type":"object"};
+const schema36 = {"additionalProperties":false,"properties":{"type":{"const":"resume","type":"string"},"battle":{"exclusiveMaximum":4294967296,"minimum":0,"type":"integer"},"seat":{"enum":[0,1],"type":"integer"},"seen":{"maxItems":2,"minItems":2,"prefixItems":[{"items":{"type":"string"},"type":"array"},{"items":{"type":"string"},"type":"array"}],"type":"array"},"request":{"additionalProperties":true,"type":"object"},"input":{"items":{"type":"string"},"type":"array"},"seed":{"pattern":"^[0-9a-f]{16}$","type":"string"},"teams":{"items":{"type":"string"},"type":"array"},"lines":{"maxItems":2,"minItems":2,"prefixItems":[{"type":"boolean"},{"type":"boolean"}],"type":"array"},"states":{"maxItems":2,"minItems":2,"prefixItems":[{"type":"boolean"},{"type":"boolean"}],"type":"array"},"log":{"type":"boolean"},"deadline_seconds":{"exclusiveMinimum":0,"type":"number"}},"required":["type","battle","seat","seen","request","input","seed","teams","lines","states","log","deadline_seconds"],"type":"object"};
 const func1 = Object.prototype.hasOwnProperty;
 
 function validate76(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -2724,7 +2724,7 @@ evaluated0.items = undefined;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((((((((((data.type === undefined) && (missing0 = "type")) || ((data.battle === undefined) && (missing0 = "battle"))) || ((data.seat === undefined) && (missing0 = "seat"))) || ((data.seen === undefined) && (missing0 = "seen"))) || ((data.request === undefined) && (missing0 = "request"))) || ((data.seed === undefined) && (missing0 = "seed"))) || ((data.teams === undefined) && (missing0 = "teams"))) || ((data.lines === undefined) && (missing0 = "lines"))) || ((data.states === undefined) && (missing0 = "states"))) || ((data.log === undefined) && (missing0 = "log"))) || ((data.deadline_seconds === undefined) && (missing0 = "deadline_seconds"))){
+if(((((((((((((data.type === undefined) && (missing0 = "type")) || ((data.battle === undefined) && (missing0 = "battle"))) || ((data.seat === undefined) && (missing0 = "seat"))) || ((data.seen === undefined) && (missing0 = "seen"))) || ((data.request === undefined) && (missing0 = "request"))) || ((data.input === undefined) && (missing0 = "input"))) || ((data.seed === undefined) && (missing0 = "seed"))) || ((data.teams === undefined) && (missing0 = "teams"))) || ((data.lines === undefined) && (missing0 = "lines"))) || ((data.states === undefined) && (missing0 = "states"))) || ((data.log === undefined) && (missing0 = "log"))) || ((data.deadline_seconds === undefined) && (missing0 = "deadline_seconds"))){
 validate76.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
@@ -2900,18 +2900,27 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.seed !== undefined){
-let data9 = data.seed;
+if(data.input !== undefined){
+let data9 = data.input;
 const _errs21 = errors;
 if(errors === _errs21){
-if(typeof data9 === "string"){
-if(!pattern3.test(data9)){
-validate76.errors = [{instancePath:instancePath+"/seed",schemaPath:"#/properties/seed/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{16}$"},message:"must match pattern \""+"^[0-9a-f]{16}$"+"\""}];
+if(Array.isArray(data9)){
+var valid4 = true;
+const len3 = data9.length;
+for(let i2=0; i2<len3; i2++){
+const _errs23 = errors;
+if(typeof data9[i2] !== "string"){
+validate76.errors = [{instancePath:instancePath+"/input/" + i2,schemaPath:"#/properties/input/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
+}
+var valid4 = _errs23 === errors;
+if(!valid4){
+break;
+}
 }
 }
 else {
-validate76.errors = [{instancePath:instancePath+"/seed",schemaPath:"#/properties/seed/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate76.errors = [{instancePath:instancePath+"/input",schemaPath:"#/properties/input/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -2921,21 +2930,42 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.teams !== undefined){
-let data10 = data.teams;
-const _errs23 = errors;
-if(errors === _errs23){
-if(Array.isArray(data10)){
-var valid4 = true;
-const len3 = data10.length;
-for(let i2=0; i2<len3; i2++){
+if(data.seed !== undefined){
+let data11 = data.seed;
 const _errs25 = errors;
-if(typeof data10[i2] !== "string"){
-validate76.errors = [{instancePath:instancePath+"/teams/" + i2,schemaPath:"#/properties/teams/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+if(errors === _errs25){
+if(typeof data11 === "string"){
+if(!pattern3.test(data11)){
+validate76.errors = [{instancePath:instancePath+"/seed",schemaPath:"#/properties/seed/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{16}$"},message:"must match pattern \""+"^[0-9a-f]{16}$"+"\""}];
 return false;
 }
-var valid4 = _errs25 === errors;
-if(!valid4){
+}
+else {
+validate76.errors = [{instancePath:instancePath+"/seed",schemaPath:"#/properties/seed/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs25 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.teams !== undefined){
+let data12 = data.teams;
+const _errs27 = errors;
+if(errors === _errs27){
+if(Array.isArray(data12)){
+var valid5 = true;
+const len4 = data12.length;
+for(let i3=0; i3<len4; i3++){
+const _errs29 = errors;
+if(typeof data12[i3] !== "string"){
+validate76.errors = [{instancePath:instancePath+"/teams/" + i3,schemaPath:"#/properties/teams/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+var valid5 = _errs29 === errors;
+if(!valid5){
 break;
 }
 }
@@ -2945,44 +2975,44 @@ validate76.errors = [{instancePath:instancePath+"/teams",schemaPath:"#/propertie
 return false;
 }
 }
-var valid0 = _errs23 === errors;
+var valid0 = _errs27 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.lines !== undefined){
-let data12 = data.lines;
-const _errs27 = errors;
-if(errors === _errs27){
-if(Array.isArray(data12)){
-if(data12.length > 2){
+let data14 = data.lines;
+const _errs31 = errors;
+if(errors === _errs31){
+if(Array.isArray(data14)){
+if(data14.length > 2){
 validate76.errors = [{instancePath:instancePath+"/lines",schemaPath:"#/properties/lines/maxItems",keyword:"maxItems",params:{limit: 2},message:"must NOT have more than 2 items"}];
 return false;
 }
 else {
-if(data12.length < 2){
+if(data14.length < 2){
 validate76.errors = [{instancePath:instancePath+"/lines",schemaPath:"#/properties/lines/minItems",keyword:"minItems",params:{limit: 2},message:"must NOT have fewer than 2 items"}];
 return false;
 }
 else {
-const len4 = data12.length;
-if(len4 > 0){
-const _errs29 = errors;
-if(typeof data12[0] !== "boolean"){
+const len5 = data14.length;
+if(len5 > 0){
+const _errs33 = errors;
+if(typeof data14[0] !== "boolean"){
 validate76.errors = [{instancePath:instancePath+"/lines/0",schemaPath:"#/properties/lines/prefixItems/0/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
-var valid5 = _errs29 === errors;
+var valid6 = _errs33 === errors;
 }
-if(valid5){
-if(len4 > 1){
-const _errs31 = errors;
-if(typeof data12[1] !== "boolean"){
+if(valid6){
+if(len5 > 1){
+const _errs35 = errors;
+if(typeof data14[1] !== "boolean"){
 validate76.errors = [{instancePath:instancePath+"/lines/1",schemaPath:"#/properties/lines/prefixItems/1/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
-var valid5 = _errs31 === errors;
+var valid6 = _errs35 === errors;
 }
 }
 }
@@ -2993,44 +3023,44 @@ validate76.errors = [{instancePath:instancePath+"/lines",schemaPath:"#/propertie
 return false;
 }
 }
-var valid0 = _errs27 === errors;
+var valid0 = _errs31 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.states !== undefined){
-let data15 = data.states;
-const _errs33 = errors;
-if(errors === _errs33){
-if(Array.isArray(data15)){
-if(data15.length > 2){
+let data17 = data.states;
+const _errs37 = errors;
+if(errors === _errs37){
+if(Array.isArray(data17)){
+if(data17.length > 2){
 validate76.errors = [{instancePath:instancePath+"/states",schemaPath:"#/properties/states/maxItems",keyword:"maxItems",params:{limit: 2},message:"must NOT have more than 2 items"}];
 return false;
 }
 else {
-if(data15.length < 2){
+if(data17.length < 2){
 validate76.errors = [{instancePath:instancePath+"/states",schemaPath:"#/properties/states/minItems",keyword:"minItems",params:{limit: 2},message:"must NOT have fewer than 2 items"}];
 return false;
 }
 else {
-const len5 = data15.length;
-if(len5 > 0){
-const _errs35 = errors;
-if(typeof data15[0] !== "boolean"){
+const len6 = data17.length;
+if(len6 > 0){
+const _errs39 = errors;
+if(typeof data17[0] !== "boolean"){
 validate76.errors = [{instancePath:instancePath+"/states/0",schemaPath:"#/properties/states/prefixItems/0/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
-var valid6 = _errs35 === errors;
+var valid7 = _errs39 === errors;
 }
-if(valid6){
-if(len5 > 1){
-const _errs37 = errors;
-if(typeof data15[1] !== "boolean"){
+if(valid7){
+if(len6 > 1){
+const _errs41 = errors;
+if(typeof data17[1] !== "boolean"){
 validate76.errors = [{instancePath:instancePath+"/states/1",schemaPath:"#/properties/states/prefixItems/1/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
-var valid6 = _errs37 === errors;
+var valid7 = _errs41 === errors;
 }
 }
 }
@@ -3041,30 +3071,30 @@ validate76.errors = [{instancePath:instancePath+"/states",schemaPath:"#/properti
 return false;
 }
 }
-var valid0 = _errs33 === errors;
+var valid0 = _errs37 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.log !== undefined){
-const _errs39 = errors;
+const _errs43 = errors;
 if(typeof data.log !== "boolean"){
 validate76.errors = [{instancePath:instancePath+"/log",schemaPath:"#/properties/log/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
-var valid0 = _errs39 === errors;
+var valid0 = _errs43 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.deadline_seconds !== undefined){
-let data19 = data.deadline_seconds;
-const _errs41 = errors;
-if(errors === _errs41){
-if((typeof data19 == "number") && (isFinite(data19))){
-if(data19 <= 0 || isNaN(data19)){
+let data21 = data.deadline_seconds;
+const _errs45 = errors;
+if(errors === _errs45){
+if((typeof data21 == "number") && (isFinite(data21))){
+if(data21 <= 0 || isNaN(data21)){
 validate76.errors = [{instancePath:instancePath+"/deadline_seconds",schemaPath:"#/properties/deadline_seconds/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0},message:"must be > 0"}];
 return false;
 }
@@ -3074,10 +3104,11 @@ validate76.errors = [{instancePath:instancePath+"/deadline_seconds",schemaPath:"
 return false;
 }
 }
-var valid0 = _errs41 === errors;
+var valid0 = _errs45 === errors;
 }
 else {
 var valid0 = true;
+}
 }
 }
 }
