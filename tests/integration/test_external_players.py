@@ -1,7 +1,10 @@
 """Players of other programs in ``nashdex battle``: poke-env classes over a pipe."""
 
 import json
+import socket
+import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -107,3 +110,70 @@ def test_the_json_counts_failures_by_cause(capsys: pytest.CaptureFixture[str]) -
     assert run_command_line(arguments) == 0
     assert json.loads(capsys.readouterr().out)["failures"] == {}
     assert sys.modules.get("support.odd_players") is None  # children import players; this process does not
+
+
+@pytest.fixture
+def served(players: Path) -> Iterator[None]:
+    """Let a player listen on a free port, and declare it as ``away``."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        address = f"127.0.0.1:{free.getsockname()[1]}"
+    command = [sys.executable, "-m", "nashdex.games.showdown.external_player", "poke_env.player:SimpleHeuristicsPlayer"]
+    process = subprocess.Popen([*command, "--listen", address], stderr=subprocess.PIPE, text=True)
+    assert process.stderr is not None
+    assert "listens at" in process.stderr.readline()
+    players.write_text(f'[away]\naddress = "{address}"\n')
+    yield
+    process.terminate()
+    assert process.wait(60) == 0
+    process.stderr.close()
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("served")
+def test_a_player_that_listens_plays_the_same_battles_as_in_process() -> None:
+    away = play_match(FORMAT, "external:away", "max-power", battles=4, seed=3)
+    inside = play_match(FORMAT, "heuristic", "max-power", battles=4, seed=3)
+    assert (away.wins, away.losses, away.decisions) == (inside.wins, inside.losses, inside.decisions)
+    assert away.failures == {}
+
+
+def test_an_address_at_which_nothing_listens_is_one_message(players: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        address = f"127.0.0.1:{free.getsockname()[1]}"
+    players.write_text(f'[away]\naddress = "{address}"\n')
+    arguments = ["battle", "--format", FORMAT, "--p1", "external:away", "--p2", "random", "--battles", "1"]
+    assert run_command_line(arguments) == 64
+    assert f"external:away is not available: nothing answers at {address}" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["no_such:Player", "--listen", "127.0.0.1:7500"], "cannot be imported"),
+        (["poke_env.player:RandomPlayer", "--listen", "nowhere"], "expected HOST:PORT"),
+        (["poke_env.player:RandomPlayer", "a"], "usage:"),
+    ],
+)
+def test_what_cannot_listen_is_one_message(arguments: list[str], message: str) -> None:
+    command = [sys.executable, "-m", "nashdex.games.showdown.external_player", *arguments]
+    found = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert found.returncode == 64
+    assert message in found.stderr
+    assert "Traceback" not in found.stderr
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ('address = "nowhere"', "address"),
+        ('address = "a:1"\nclass = "a:B"', "expected exactly one of 'class', 'address' and 'command'"),
+        ('address = "a:1"\nfolder = "/"', "'folder' is for a 'class' or a 'command'"),
+    ],
+)
+def test_a_declaration_of_an_address_is_checked(
+    players: Path, capsys: pytest.CaptureFixture[str], table: str, message: str
+) -> None:
+    players.write_text(f"[away]\n{table}\n")
+    arguments = ["battle", "--format", FORMAT, "--p1", "external:away", "--p2", "random", "--battles", "1"]
+    assert run_command_line(arguments) == 64
+    assert message in capsys.readouterr().err

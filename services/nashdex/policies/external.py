@@ -6,6 +6,7 @@ This machine's own configuration names the players. Nothing that a store names i
 import json
 import os
 import select
+import socket
 import subprocess
 import sys
 import tempfile
@@ -50,15 +51,35 @@ class PlayerLostError(Exception):
 
 
 class PlayerProcess:
-    """One child process with a player. Its answers come in the order of what it is asked."""
+    """One process with a player: a child, over a pipe, or one that listens elsewhere. It answers in the order asked."""
 
     def __init__(self, name: str, declared: ExternalPlayer, space: Space) -> None:
-        assert declared.player_class is not None, "programs that play by websocket have no pipe"
+        """Start or reach it. Raise ConfigurationError if nothing listens at its address."""
+        assert declared.command is None, "programs that play by websocket have no pipe"
         self._name = name
         self._declared = declared
+        address, seconds = declared.address, declared.start_seconds
+        self._connection = None if address is None else _connected(name, address, seconds)
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as the process
-        self._process = subprocess.Popen(  # noqa: S603 - this machine's own configuration names it
-            [sys.executable, "-m", _MODULE, declared.player_class, space.format, str(space.num_slots)],
+        self._process: subprocess.Popen[bytes] | None = None
+        if self._connection is not None:
+            self._to = self._from = self._connection.fileno()
+        else:
+            self._process = self._child(declared, space)
+            assert self._process.stdin is not None
+            assert self._process.stdout is not None
+            self._to = self._process.stdin.fileno()
+            self._from = self._process.stdout.fileno()
+        os.set_blocking(self._to, False)
+        self._unread = b""
+        self._lines: deque[bytes] = deque()
+        if self._connection is not None:
+            hello = {"format": space.format, "slots": space.num_slots}
+            self.send(hello, time.monotonic() + seconds)
+
+    def _child(self, declared: ExternalPlayer, space: Space) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(  # noqa: S603 - this machine's own configuration names it
+            [sys.executable, "-m", _MODULE, str(declared.player_class), space.format, str(space.num_slots)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,
@@ -66,13 +87,6 @@ class PlayerProcess:
             cwd=declared.folder,
             env=environment_of_players(),
         )
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._to = self._process.stdin.fileno()
-        self._from = self._process.stdout.fileno()
-        os.set_blocking(self._to, False)
-        self._unread = b""
-        self._lines: deque[bytes] = deque()
 
     def check_ready(self) -> None:
         """Wait until the player is loaded.
@@ -103,7 +117,7 @@ class PlayerProcess:
                 left = left[os.write(self._to, left) :]
             except BlockingIOError:
                 continue
-            except BrokenPipeError as error:
+            except (BrokenPipeError, ConnectionError) as error:
                 raise self._lost(CRASH, "it ended") from error
 
     def receive(self, deadline: float) -> dict[str, Any]:
@@ -116,7 +130,10 @@ class PlayerProcess:
             readable, _, _ = select.select([self._from], [], [], max(0.0, deadline - time.monotonic()))
             if not readable:
                 raise self._lost(DEADLINE, f"no answer within {self._declared.decision_seconds:g} s")
-            read = os.read(self._from, _READ_BYTES)
+            try:
+                read = os.read(self._from, _READ_BYTES)
+            except ConnectionError:
+                read = b""
             if not read:
                 raise self._lost(CRASH, "it ended")
             *whole, self._unread = (self._unread + read).split(b"\n")
@@ -131,7 +148,9 @@ class PlayerProcess:
         return message
 
     def cpu_seconds(self) -> float:
-        """Return its CPU time so far, user and system, in seconds; 0 once it has ended."""
+        """Return its CPU time so far, user and system, in seconds; 0 once it has ended, and of one elsewhere."""
+        if self._process is None:
+            return 0.0
         try:
             times = psutil.Process(self._process.pid).cpu_times()
         except psutil.Error:
@@ -140,21 +159,29 @@ class PlayerProcess:
 
     def close(self) -> None:
         """End the process. Safe to call twice."""
-        if self._process.stdin is not None:
+        if self._process is not None and self._process.stdin is not None:
             self._process.stdin.close()
-        with suppress(subprocess.TimeoutExpired):
-            self._process.wait(_STOP_SECONDS)
+            with suppress(subprocess.TimeoutExpired):
+                self._process.wait(_STOP_SECONDS)
         self.kill()
 
     def kill(self) -> None:
-        """Kill the process. Safe to call twice."""
+        """Kill the process, or leave the one that listens elsewhere. Safe to call twice."""
+        self._errors.close()
+        if self._connection is not None:
+            self._connection.close()
+        if self._process is None:
+            return
         self._process.kill()
         self._process.wait()
-        for pipe in (self._process.stdin, self._process.stdout, self._errors):
+        for pipe in (self._process.stdin, self._process.stdout):
             if pipe is not None:
                 pipe.close()
 
     def _lost(self, cause: str, detail: str) -> PlayerLostError:
+        if self._process is None:
+            self.kill()
+            return PlayerLostError(cause, f"{detail}, at {self._declared.address}")
         if cause == CRASH:
             # Its exit code is known a moment after its pipe has closed.
             try:
@@ -166,6 +193,14 @@ class PlayerProcess:
         said = self._errors.read().decode("utf-8", "replace").strip().splitlines()
         self.kill()
         return PlayerLostError(cause, f"{detail}; its last words: {said[-1][:200]}" if said else detail)
+
+
+def _connected(name: str, address: str, seconds: float) -> socket.socket:
+    host, _, port = address.rpartition(":")
+    try:
+        return socket.create_connection((host, int(port)), timeout=seconds)
+    except (OSError, OverflowError) as error:
+        raise ConfigurationError(f"{name} is not available: nothing answers at {address} ({error})") from error
 
 
 _Key = tuple[int, int]
@@ -192,7 +227,7 @@ class ExternalPolicy:
         """
         if space.game != SHOWDOWN:
             raise ConfigurationError(f"{policy} does not play {space.format}; expected a Showdown format")
-        if declared.player_class is None:
+        if declared.command is not None:
             raise ConfigurationError(
                 f"{policy} plays by websocket, which only `nashdex battle` offers, with it as --p1 or --p2"
             )

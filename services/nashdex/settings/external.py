@@ -32,7 +32,7 @@ _OF_COMMANDS: Final = ("username", "challenges", "restarts", "pause_seconds")
 
 
 class ExternalPlayer(Section):
-    """One player of another program: a class, which plays over a pipe, or a command, which plays by websocket."""
+    """One player of another program: a class, which plays over a pipe or at an address, or a command, by websocket."""
 
     player_class: str | None = Field(
         None,
@@ -42,6 +42,12 @@ class ExternalPlayer(Section):
     )
     command: str | None = Field(
         None, description="Command line of a program that plays on a local Showdown server. No shell reads it."
+    )
+    address: str | None = Field(
+        None,
+        pattern=r"^[^:]+:\d{1,5}$",
+        description="HOST:PORT of a class that plays in a container or on a machine of its own, by "
+        "`python -m nashdex.games.showdown.external_player CLASS --listen HOST:PORT`.",
     )
     folder: Path | None = Field(None, description="Working directory; by default this command's.")
     decision_seconds: float = Field(30.0, gt=0, le=3600, description="Longest time for one decision.")
@@ -79,8 +85,10 @@ class ExternalPlayer(Section):
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        if (self.player_class is None) == (self.command is None):
-            raise ValueError("expected exactly one of 'class' and 'command'")
+        if [self.player_class, self.command, self.address].count(None) != _ALL_BUT_ONE:
+            raise ValueError("expected exactly one of 'class', 'address' and 'command'")
+        if self.address is not None and self.folder is not None:
+            raise ValueError("'folder' is for a 'class' or a 'command'; remove it")
         if self.command is None:
             odd = sorted(self.model_fields_set.intersection(_OF_COMMANDS))
             if odd:
@@ -97,6 +105,7 @@ class ExternalPlayer(Section):
 
 
 _AT_ONCE: Final = 4
+_ALL_BUT_ONE: Final = 2
 
 
 def placeholders_of(command: str) -> frozenset[str]:

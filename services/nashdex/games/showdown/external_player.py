@@ -1,8 +1,9 @@
 """Plays with a user's player over a pipe: ``python -m nashdex.games.showdown.external_player CLASS FORMAT SLOTS``.
 
-It runs as a child process. The parent writes one JSON line for each decision, and reads one JSON line for each answer,
-in the same order. poke-env's battle reads the protocol's lines; the player's own ``choose_move`` and ``teampreview``
-choose.
+It runs as a child process. With ``CLASS --listen HOST:PORT`` it waits for connections and answers each by a child
+process whose first line has ``format`` and ``slots``. The other side writes one JSON line for each decision, and
+reads one for each answer, in the same order. poke-env's battle reads the protocol's lines; the player's own
+``choose_move`` and ``teampreview`` choose.
 """
 
 import asyncio
@@ -11,6 +12,9 @@ import inspect
 import json
 import logging
 import os
+import signal
+import socket
+import subprocess
 import sys
 from collections.abc import Awaitable
 from typing import Any, TextIO
@@ -18,7 +22,7 @@ from typing import Any, TextIO
 from poke_env.player import Player
 from poke_env.player.battle_order import BattleOrder, DoubleBattleOrder, ForfeitBattleOrder, SingleBattleOrder
 
-from nashdex.core.errors import ConfigurationError
+from nashdex.core.errors import ConfigurationError, ExitCode
 from nashdex.games.showdown.external_causes import ERROR, FORFEIT, GARBAGE
 from nashdex.games.showdown.poke_env_players import PokeEnvSeat, drawing_from
 
@@ -37,9 +41,6 @@ def player_class(name: str) -> type[Player]:
     if not inspect.isclass(found) or not issubclass(found, Player):
         raise ConfigurationError(f"{name} is no poke-env player: expected a subclass of poke_env.player.Player")
     return found
-
-
-_NUM_ARGUMENTS = 4
 
 
 class PipedPlayer:
@@ -130,16 +131,62 @@ def _write(answers: TextIO, answer: dict[str, Any]) -> None:
     answers.flush()
 
 
-def main() -> int:
-    """Load the player, say so, and answer."""
+def listen(name: str, address: str) -> None:
+    """Give each connection to ``address`` a child process with the player called ``name``, until SIGTERM.
+
+    Raises:
+        ConfigurationError: the player cannot be loaded, or it cannot listen there.
+    """
+    player_class(name)
+    host, _, port = address.rpartition(":")
+    try:
+        listener = socket.create_server((host, int(port)))
+    except (OSError, OverflowError, ValueError) as error:
+        raise ConfigurationError(
+            f"cannot listen at {address!r} ({error}); expected HOST:PORT, such as 0.0.0.0:7500"
+        ) from error
+    signal.signal(signal.SIGTERM, lambda _signal, _frame: sys.exit(0))
+    # A child that has ended leaves nothing behind.
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    sys.stderr.write(f"{name} listens at {address}\n")
+    with listener:
+        while True:
+            connection, _ = listener.accept()
+            with connection:
+                command = [sys.executable, "-m", "nashdex.games.showdown.external_player", name]
+                subprocess.Popen(command, stdin=connection.fileno(), stdout=connection.fileno())  # noqa: S603 - this module itself
+
+
+def _played(arguments: list[str]) -> tuple[str, str, int]:
+    """Return class, format and slots; the last two from the first line of the input, if they are no arguments."""
+    if len(arguments) == 1:
+        hello = json.loads(sys.stdin.readline() or "{}")
+        return arguments[0], str(hello["format"]), int(hello["slots"])
+    name, format_id, num_slots = arguments
+    return name, format_id, int(num_slots)
+
+
+def main(arguments: list[str]) -> int:
+    """Load the player, say so, and answer; or listen."""
+    if len(arguments) not in (1, 3):
+        sys.stderr.write(
+            "usage: python -m nashdex.games.showdown.external_player CLASS FORMAT SLOTS, or CLASS --listen HOST:PORT\n"
+        )
+        return 64
+    if arguments[1:2] == ["--listen"]:
+        try:
+            listen(arguments[0], arguments[2])
+        except ConfigurationError as error:
+            sys.stderr.write(f"error: {error}\n")
+            return int(error.exit_code)
     # What the player prints belongs to standard error: standard output is the pipe.
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    if len(sys.argv) != _NUM_ARGUMENTS:
-        sys.stderr.write("usage: python -m nashdex.games.showdown.external_player CLASS FORMAT SLOTS\n")
-        return 64
     try:
-        player = PipedPlayer(sys.argv[1], sys.argv[2], int(sys.argv[3]))
+        player = PipedPlayer(*_played(arguments))
+    except (ValueError, KeyError, TypeError) as error:
+        _write(answers, {"refusal": f"the first line is no format and slots ({error})"})
+        return int(ExitCode.CONFIGURATION)
     except ConfigurationError as error:
         _write(answers, {"refusal": str(error)})
         return int(error.exit_code)
@@ -149,4 +196,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))
