@@ -15,8 +15,8 @@ SERVED = "bot {websocket} {username}"
 @pytest.mark.parametrize(
     ("table", "message"),
     [
-        ({}, "exactly one of 'class' and 'command'"),
-        ({"class": "m:C", "command": SERVED}, "exactly one of 'class' and 'command'"),
+        ({}, "exactly one of 'class', 'address' and 'command'"),
+        ({"class": "m:C", "command": SERVED}, "exactly one of 'class', 'address' and 'command'"),
         ({"command": ""}, "the command is empty"),
         ({"command": "bot 'x {port} {username}"}, "quotes are not closed"),
         ({"command": f"{SERVED} {{address}}"}, "unknown placeholder; expected one of {websocket}, {host}"),
