@@ -3,6 +3,7 @@
 from nashdex.core.errors import DataError
 from nashdex.core.references import ZOO
 from nashdex.evaluator.levels import level_in_words, read_levels
+from nashdex.policies.calibration import calibration_in_words, read_calibration
 from nashdex.policies.references import find_policy, read_published_names
 from nashdex.store import open_store
 from nashdex.zoo.card import card_text, read_card
@@ -36,4 +37,8 @@ def zoo_page() -> str:
                 f"- temperature {each.temperature:g} {level_in_words(each, levels.against)}" for each in levels.levels
             ]
             parts.append("\n".join(["### Levels", "", *rows]))
+        calibration = read_calibration(store, policy)
+        if calibration is not None:
+            rows = [f"- {calibration_in_words(each)}" for each in calibration.opponents]
+            parts.append("\n".join(["### Win probability", "", *rows]))
     return "\n\n".join(parts) + "\n"

@@ -4,8 +4,11 @@ import json
 
 import pytest
 
-from nashdex.bench.calibration import bench_calibration
+from nashdex.bench.calibration import bench_calibration, predictions
 from nashdex.cli import run_command_line
+from nashdex.core.ids import BarePolicyId, PolicyId
+from nashdex.policies.calibration import read_calibration
+from nashdex.store import open_store
 from support.stored_network import stored_network
 
 pytestmark = [pytest.mark.integration, pytest.mark.slow]
@@ -49,3 +52,31 @@ def test_what_has_no_critic_is_one_message(
     found = capsys.readouterr().err
     assert message in found
     assert found.count("\n") == 1
+
+
+def test_a_policys_calibration_is_stored_and_shown(policy: str, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["policy", "calibrate", policy, "--against", "random", "--battles", "2", "--seed", "5"]
+    assert run_command_line([*arguments, "--json"]) == 0
+    store, name = policy.split("#")
+    stored = read_calibration(open_store(store), BarePolicyId(PolicyId(name)))
+    assert stored is not None
+    assert json.loads(capsys.readouterr().out) == json.loads(stored.to_json())
+    assert [(each.against, each.fitted_battles, each.tested_battles) for each in stored.opponents] == [
+        (None, 2, 2),
+        ("random", 2, 2),
+    ]
+    assert stored.itself.map.intercept == 0.0
+    half = predictions(
+        policy,
+        against="random",
+        format_id=None,
+        battles=4,
+        seed=5,
+        gateways=1,
+        both_seats=True,
+        on_battle=lambda _: None,
+    ).joined
+    assert set(half.scores[half.battles == 0]) <= {0.0, 1.0}, "both seats' decisions score for the policy"
+    assert len(set(half.scores[half.battles == 0])) == 1
+    assert run_command_line(["policy", "calibrate", f"{policy}@greedy"]) == 64
+    assert "expected one stored policy" in capsys.readouterr().err

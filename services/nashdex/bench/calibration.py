@@ -3,7 +3,7 @@
 Shapes: D decisions, G groups of battles, B bins.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -14,7 +14,7 @@ from pydantic import NonNegativeInt, PositiveInt
 
 from nashdex.core.documents import Model
 from nashdex.core.errors import ConfigurationError
-from nashdex.core.ids import BarePolicyId, BarePolicyIdField, PlayedPolicy
+from nashdex.core.ids import BarePolicyId, BarePolicyIdField, PlayedPolicy, PolicyId
 from nashdex.core.references import PolicyReference
 from nashdex.decide.judging import chances_to_win
 from nashdex.evaluator.contestants import Contestant, draw_policies, load_contestant, most_concurrent_battles
@@ -115,6 +115,46 @@ def bench_calibration(
         DataError: a policy is missing, altered, or of another space.
         TryAgainError: a battle failed every try.
     """
+    found = predictions(
+        policy,
+        against=against,
+        format_id=format_id,
+        battles=battles,
+        seed=seed,
+        gateways=gateways,
+        both_seats=against is None,
+        on_battle=on_battle,
+    )
+    return measured(
+        found.joined, policy=policy, policy_id=found.policy, against=against, format_id=found.format, seed=seed
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedPredictions:
+    """Predictions of one policy's critic in the battles of a match."""
+
+    policy: BarePolicyId
+    format: str
+    joined: Predictions
+
+
+def predictions(
+    policy: str,
+    *,
+    against: str | None,
+    format_id: str | None,
+    battles: int,
+    seed: int,
+    gateways: int,
+    both_seats: bool,
+    on_battle: Callable[[int], None],
+) -> PlayedPredictions:
+    """Play battles and return what the policy's critic predicts, as ``bench_calibration``.
+
+    With ``both_seats`` the critic also judges the opponent's decisions. Then a prediction and score are still those of
+    the policy: one minus those of the opponent.
+    """
     players = {"POLICY": policy} | ({} if against is None else {"--against": against})
     game = showdown_game(format_to_play(format_id, players))
     at_once = most_concurrent_battles(tuple(players.values()), min(_CONCURRENT_BATTLES, battles))
@@ -125,10 +165,12 @@ def bench_calibration(
         policy_id, network, reward = _critic(policy, contestants[0], session.space)
         paired = PairedBattles(seed, game.teams(), _DEADLINE_SECONDS)
         found: dict[int, Predictions] = {}
-        for finished in session.play(_assignments(battles, paired, contestants, both=against is None)):
+        own = contestants[0].policies.keys()
+        for finished in session.play(_assignments(battles, paired, contestants, both=both_seats)):
             require_finished(finished)
             number = finished.assignment.number
-            found[number] = _predictions(network, reward, session.space, finished.episodes, number)
+            critic = _Critic(network, reward, session.space)
+            found[number] = _predictions(critic, finished.episodes, own, number)
             on_battle(len(found))
     every = [found[number] for number in sorted(found)]
     joined = Predictions(
@@ -136,7 +178,7 @@ def bench_calibration(
         np.concatenate([each.scores for each in every]),
         np.concatenate([each.battles for each in every]),
     )
-    return measured(joined, policy=policy, policy_id=policy_id, against=against, format_id=game.format, seed=seed)
+    return PlayedPredictions(policy_id, game.format, joined)
 
 
 def measured(
@@ -232,23 +274,37 @@ def _assignments(
         yield paired.assignment(number, draw_policies(contestants, paired, number), record=True, record_opponent=both)
 
 
-def _predictions(
-    network: ActorCritic, reward: str, space: Space, episodes: Sequence[Episode], number: int
-) -> Predictions:
-    """Return a battle's predictions.
+@dataclass(frozen=True, slots=True)
+class _Critic:
+    network: ActorCritic
+    reward: str
+    space: Space
 
-    Raises:
-        ConfigurationError: the critic's reward does not say who wins.
-    """
-    observations = np.concatenate([episode.observations for episode in episodes])
-    rows = torch.from_numpy(observations)
-    if network.remembers:
-        steps = np.concatenate([np.arange(len(episode), dtype=np.float32) for episode in episodes])
-        rows = torch.cat((rows, torch.from_numpy(steps)[:, None]), dim=1)
-    with torch.inference_mode():
-        values = network.values(rows).numpy().astype(np.float64)
-    wins = chances_to_win(values, reward, observations, space)
-    if wins is None:
-        raise ConfigurationError(f"the critic predicts the reward {reward!r}, which does not say who wins")
-    scores = np.concatenate([np.full(len(episode), episode.score) for episode in episodes])
-    return Predictions(wins, scores, np.full(len(wins), number))
+    def wins(self, observations: NDArray[np.float32]) -> Floats:
+        """Return the chance to win at each decision of one seat in one battle.
+
+        Raises:
+            ConfigurationError: the critic's reward does not say who wins.
+        """
+        rows = torch.from_numpy(observations)
+        if self.network.remembers:
+            steps = np.arange(len(observations), dtype=np.float32)
+            rows = torch.cat((rows, torch.from_numpy(steps)[:, None]), dim=1)
+        with torch.inference_mode():
+            values = self.network.values(rows).numpy().astype(np.float64)
+        wins = chances_to_win(values, self.reward, observations, self.space)
+        if wins is None:
+            raise ConfigurationError(f"the critic predicts the reward {self.reward!r}, which does not say who wins")
+        return wins
+
+
+def _predictions(critic: _Critic, episodes: Sequence[Episode], own: Collection[PolicyId], number: int) -> Predictions:
+    """Return a battle's predictions and scores, all of the player whose policies are ``own``."""
+    wins, scores = [], []
+    for episode in episodes:
+        predicted = critic.wins(episode.observations)
+        is_own = episode.policy in own
+        wins.append(predicted if is_own else 1.0 - predicted)
+        scores.append(np.full(len(episode), episode.score if is_own else 1.0 - episode.score))
+    joined = np.concatenate(wins)
+    return Predictions(joined, np.concatenate(scores), np.full(len(joined), number))

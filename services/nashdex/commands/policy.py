@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from nashdex.commands.output import JsonOption, print_json, print_note, print_text
+from nashdex.commands.output import JsonOption, counter, print_json, print_note, print_text
 from nashdex.commands.run_options import SeedOption
 from nashdex.core.stopping import install_stop_handlers
 
@@ -78,6 +78,7 @@ def show_policy(
     from nashdex.core.errors import ConfigurationError
     from nashdex.core.references import PolicyReference
     from nashdex.evaluator.levels import level_in_words, read_levels
+    from nashdex.policies.calibration import calibration_in_words, read_calibration
     from nashdex.policies.references import find_policy, format_of_policy
     from nashdex.policies.sources import source_of
     from nashdex.store import open_store
@@ -99,6 +100,11 @@ def show_policy(
             print_text("\n## Levels\n")
             for level in levels.levels:
                 print_text(f"- temperature {level.temperature:g} {level_in_words(level, levels.against)}")
+        calibration = read_calibration(store, card.policy)
+        if calibration is not None:
+            print_text("\n## Win probability\n")
+            for each in calibration.opponents:
+                print_text(f"- {calibration_in_words(each)}")
         return
     kind, name = source_of(found).describe(store, found)
     facts = {"policy": found, "kind": kind, "name": name, "format": format_of_policy(reference), "card": None}
@@ -165,6 +171,52 @@ def measure_policy_levels(
         print_text(f"level {number}: temperature {level.temperature:g} {level_in_words(level, levels.against)}")
 
 
+def calibrate_policy(
+    policy: Annotated[
+        str, typer.Argument(metavar="POLICY", help="A stored network without '@': zoo:NAME, STORE#ID or RUN#newest.")
+    ],
+    *,
+    against: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="POLICY", help="Another opponent than the policy itself, with its own map; may be repeated."
+        ),
+    ] = None,
+    battles: Annotated[
+        int,
+        typer.Option(min=2, max=1_000_000, help="Battles of each opponent that fit its map; as many others test it."),
+    ] = 2000,
+    seed: SeedOption = 0,
+    gateways: Annotated[int, typer.Option(min=1, max=64, help="Simulator processes.")] = 1,
+    as_json: JsonOption = False,
+) -> None:
+    """Calibrate a critic's win probability on new battles, and store the map beside the policy.
+
+    The page of `nashdex play`, `analyse` and `decide` then show calibrated probabilities. The map is monotone: the log
+    odds times a slope, plus an intercept where the opponent is another. Its expected calibration error is measured in
+    battles that did not fit it. Maps that were measured earlier are replaced.
+    """
+    install_stop_handlers()
+    from nashdex.bench.critic_maps import calibrate_critic
+    from nashdex.core.errors import ConfigurationError
+    from nashdex.core.references import PolicyReference
+    from nashdex.evaluator.levels import stored_policy
+    from nashdex.policies.calibration import MOST_OPPONENTS, calibration_in_words, write_calibration
+
+    others = list(dict.fromkeys(against or ()))
+    if len(others) >= MOST_OPPONENTS:
+        raise ConfigurationError(f"{len(others)} opponents; expected at most {MOST_OPPONENTS - 1}")
+    store, _ = stored_policy(PolicyReference.parse(policy))
+    with counter("battles") as count:
+        found = calibrate_critic(policy, others, battles=battles, seed=seed, gateways=gateways, on_battle=count)
+    write_calibration(store, found)
+    if as_json:
+        print_json(found.model_dump(mode="json"))
+        return
+    for each in found.opponents:
+        print_text(f"log odds × {each.map.slope:.3f} + {each.map.intercept:.3f}: {calibration_in_words(each)}")
+
+
 def get_policy(
     policy: Annotated[str, typer.Argument(metavar="POLICY", help=_POLICY)],
     store: Annotated[str, typer.Argument(metavar="STORE", help="Folder or s3:// URI to copy it to.")],
@@ -205,6 +257,7 @@ app.command("show")(show_policy)
 app.command("get")(get_policy)
 app.command("publish")(publish_policy)
 app.command("levels")(measure_policy_levels)
+app.command("calibrate")(calibrate_policy)
 
 
 @app.command("list")

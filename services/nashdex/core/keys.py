@@ -11,6 +11,7 @@ imported/{policy}/policy.json, weights.safetensors, vocabulary.json    from othe
 published.json                                                 names for good, in a folder such as the zoo
 cards/{policy}.json                                            the card of a published policy
 cards/{policy}.levels.json                                     temperatures with measured strength
+cards/{policy}.calibration.json                                from the critic's chances to calibrated ones
 initial/...                                                    what the first network begins from; keys as above
 iterations/{iteration:04d}/{step}/{shard:05d}/{attempt}/...    data of one attempt
 iterations/{iteration:04d}/{step}/{shard:05d}/manifest.json    written last, only if absent
@@ -155,6 +156,11 @@ def policy_card(policy: BarePolicyId) -> str:
 def policy_levels(policy: BarePolicyId) -> str:
     """Return the key of a policy's levels."""
     return f"cards/{policy}.levels.json"
+
+
+def policy_calibration(policy: BarePolicyId) -> str:
+    """Return the key of the calibration of a policy's critic."""
+    return f"cards/{policy}.calibration.json"
 
 
 def replay_part(sha256: str) -> str:

@@ -99,7 +99,10 @@ class Answer(Model):
     choice: str = Field(description="What the policy plays, in Showdown's words, such as `/choose move 1`.")
     actions: tuple[ActionAnswer, ...] = Field(description="Every legal choice, the most probable first.")
     value: float | None = Field(description="The critic's expected return; null for a policy without a critic.")
-    win_probability: float | None = Field(description="Null where the critic's reward does not say who wins.")
+    win_probability: float | None = Field(
+        description="Against an equal opponent; calibrated after `nashdex policy calibrate`. Null where the critic's "
+        "reward does not say who wins."
+    )
     opponent: tuple[Predicted, ...] | None = Field(
         description="The network's prediction of the opponent's choice, the most probable first; null without a head."
     )

@@ -17,6 +17,7 @@ from nashdex.games.interface import Decisions
 from nashdex.games.showdown.potential import POTENTIAL_SHARES, potential
 from nashdex.games.space import Space
 from nashdex.policies.archive import load_network
+from nashdex.policies.calibration import ChanceMap, read_calibration
 from nashdex.policies.document import read_document
 from nashdex.policies.ensembles.document import read_ensemble
 from nashdex.policies.ensembles.playing import EnsemblePolicy
@@ -34,6 +35,8 @@ class Member:
     network: ActorCritic
     reward: str
     temperature: float = SAMPLED
+    chances: ChanceMap | None = None
+    """Map of its chances to calibrated ones, against an opponent as strong as it; None where it was not measured."""
 
 
 class Judge:
@@ -76,7 +79,7 @@ class Judge:
             values.append(outputs.values.numpy().astype(np.float64))
             chances = chances_to_win(values[-1], member.reward, decisions.observation, self._space)
             if chances is not None:
-                wins.append(chances)
+                wins.append(chances if member.chances is None else member.chances(chances))
             if outputs.prediction is not None:
                 predictions.append(outputs.prediction.double().softmax(dim=1).numpy())
         pooled = np.mean(log_probs, axis=0).astype(np.float32)
@@ -138,4 +141,6 @@ def judge_of(store: ObjectStore, policy: Policy, space: Space) -> Judge | None:
 
 def _member(store: ObjectStore, policy: BarePolicyId, space: Space, temperature: float) -> Member:
     network = load_network(store, policy, space).eval()
-    return Member(network, read_document(store, policy).reward, temperature)
+    calibration = read_calibration(store, policy)
+    chances = None if calibration is None else calibration.itself.map
+    return Member(network, read_document(store, policy).reward, temperature, chances)
