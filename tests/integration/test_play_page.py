@@ -1,5 +1,6 @@
 """The page of `nashdex play` in a real browser: battles, help, the board, files, and equality with `nashdex battle`."""
 
+import gzip
 import json
 import re
 from collections.abc import Iterator
@@ -11,18 +12,22 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, ViewportSize
 
 from nashdex.cli import run_command_line
-from nashdex.core.ids import PolicyId
+from nashdex.core.ids import BarePolicyId, PolicyId
+from nashdex.core.references import PolicyReference
+from nashdex.evaluator.contestants import draw_policies, load_contestant
 from nashdex.games.registry import showdown_game
 from nashdex.page.bundle import page_directory
 from nashdex.page.writing import write_play_page
+from nashdex.policies.ensembles.document import read_ensemble
+from nashdex.policies.ensembles.making import make_ensemble
 from nashdex.rollout.pairs import PairedBattles
 from nashdex.rollout.session import Session
-from nashdex.settings.networks import PointerSettings
+from nashdex.settings.networks import MemorySettings, PointerPairsSettings, PointerSettings
 from nashdex.store import open_store
 from support.begun_runs import begin_run
 from support.browser import Tab, chromium_path, open_tab, running_browser
 from support.made_runs import finish_iteration
-from support.stored_network import stored_network
+from support.stored_network import SLOTS, stored_network
 
 pytestmark = [
     pytest.mark.integration,
@@ -40,8 +45,7 @@ TIMEOUT_MS = 120_000
 
 @pytest.fixture(scope="module")
 def policy(tmp_path_factory: pytest.TempPathFactory) -> str:
-    sizes = {"embedding_size": 4, "move_size": 8, "pokemon_size": 8, "context_size": 16, "scorer_size": 8}
-    settings = PointerSettings(kind="pointer", **sizes, predicts_opponent=True)
+    settings = PointerSettings(kind="pointer", **SMALL, predicts_opponent=True)
     made = stored_network(tmp_path_factory.mktemp("store"), FORMAT, settings)
     levels = ["policy", "levels", made, "--against", "random", "--battles", "4"]
     assert run_command_line([*levels, "--temperature", "0", "--temperature", "9"]) == 0
@@ -58,6 +62,31 @@ def browser() -> Iterator[BrowserContext]:
     with running_browser() as context:
         context.set_default_timeout(TIMEOUT_MS)
         yield context
+
+
+SMALL = {"embedding_size": 4, "move_size": 8, "pokemon_size": 8, "context_size": 16, "scorer_size": 8}
+ENSEMBLE = "ensemble"
+
+
+@pytest.fixture(scope="module")
+def together(policy: str, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
+    """A folder with an ensemble of two networks, one of which remembers, and the ensemble's id."""
+    remembering = MemorySettings(kind="memory", **SMALL, memory_size=4)
+    other = stored_network(tmp_path_factory.mktemp("other"), FORMAT, remembering)
+    store = open_store(policy.rpartition("#")[0])
+    made = make_ensemble(store, [PolicyReference.parse(each) for each in (policy, other)], ENSEMBLE)
+    return store.uri, made.id
+
+
+@pytest.fixture
+def together_tab(browser: BrowserContext, policy: str, together: tuple[str, str], tmp_path: Path) -> Iterator[Tab]:
+    store, ensemble = together
+    named = [f"{store}#{ensemble}", f"search:{policy}", "search:matrix-small", "random"]
+    found = open_tab(browser, write_play_page(FORMAT, named, tmp_path).as_uri())
+    found.page.wait_for_selector("form.setup")
+    yield found
+    assert found.problems == []
+    found.page.close()
 
 
 @pytest.fixture
@@ -167,6 +196,14 @@ def test_a_person_plays_a_whole_battle_and_sees_it_on_the_board(tab: Tab, *, by_
     # Every decision's probabilities are a distribution, and the played choice has a value.
     for row in played.all():
         assert re.search(r"\d+ %.*\d+ %", row.inner_text(), re.DOTALL)
+    page.get_by_role("button", name="Solve this turn as a matrix game").click()
+    page.locator(".matrix table").wait_for()
+    assert re.search(
+        r"equilibrium does, made wins \d+ % \(\d+ % to \d+ % by the dice\)", page.locator(".matrix").inner_text()
+    )
+    shares = re.findall(r"Mixture of made: (.*?)\.", page.locator(".matrix").inner_text())
+    assert 97 <= sum(map(int, re.findall(r"(\d+) %", shares[0]))) <= 103
+    assert page.locator(".matrix td.both").count() == 1
     # In turn 1 each side has shown one Pokémon, and no move: everything is possible.
     assert page.get_by_text("what it has not shown 100 %").count() == 2
     page.keyboard.press("End")
@@ -219,6 +256,11 @@ def test_on_a_phone_nothing_is_cut_off(tab: Tab) -> None:
     page.get_by_role("button", name="Resign").click()
     page.get_by_role("button", name="Analyse").click()
     page.wait_for_selector("svg.curve")
+    page.wait_for_selector("progress", state="detached")
+    assert page.evaluate(width) == PHONE["width"]
+    page.keyboard.press("Home")
+    page.get_by_role("button", name="Solve this turn as a matrix game").click()
+    page.locator(".matrix table").wait_for()
     assert page.evaluate(width) == PHONE["width"]
 
 
@@ -261,7 +303,7 @@ def test_levels_are_offered_with_their_measured_score(tab: Tab) -> None:
     page.get_by_text("Judged by made:").wait_for()
 
 
-def test_the_teacher_takes_back_what_the_board_calls_mistakes(tab: Tab) -> None:
+def test_the_teacher_takes_back_clear_mistakes_once(tab: Tab) -> None:
     page = tab.page
     page.check("#teach")
     begin(page)
@@ -273,17 +315,12 @@ def test_the_teacher_takes_back_what_the_board_calls_mistakes(tab: Tab) -> None:
         page.wait_for_selector("main:not([aria-busy])")
         if page.locator(".notice", has_text="Taken back").count():
             insisted += 1
+            assert "against what is expected of made you win" in page.locator(".notice").inner_text()
             page.keyboard.press("1")
             page.wait_for_selector("main:not([aria-busy])")
     assert insisted > 0
     assert "does not count" in page.locator("main").inner_text()
-    page.get_by_role("button", name="Analyse").click()
-    page.wait_for_selector("svg.curve")
-    page.wait_for_selector("progress", state="detached")
-    summary = page.locator(".summary").inner_text()
-    counts = re.search(r"You: accuracy \d+ %, (\d+) blunders?, (\d+) mistakes?", summary)
-    assert counts is not None
-    assert sum(map(int, counts.groups())) == insisted
+    assert re.search("win|draw", page.locator("h2").first.inner_text())
 
 
 def test_in_doubles_a_key_goes_back_to_the_first_pokemon(browser: BrowserContext, tmp_path: Path) -> None:
@@ -392,26 +429,77 @@ def test_playing_on_from_two_turns_keeps_both_variations(tab: Tab, tmp_path: Pat
 def test_two_policies_play_the_battle_that_python_plays(tab: Tab, policy: str) -> None:
     page = tab.page
     for number, (first, second) in enumerate([("made", "made"), ("made", "max-power"), ("random", "made")]):
-        page.select_option("#opponent", label=first)
-        page.select_option("#side", "watch")
-        page.select_option("#other", label=second)
-        page.fill("#seed", str(SEED + number))
-        page.click("button[type=submit]")
-        page.wait_for_selector("svg.curve")
-        record = saved(page, "Save the battle")
-        assert record["log"] == python_log(policy, first, second, SEED + number)
+        record = watched(page, first, second, SEED + number)
+        assert record["log"] == python_log(
+            *(policy if name == "made" else name for name in (first, second)), seed=SEED + number
+        )
         page.get_by_role("button", name="New battle").click()
 
 
-def python_log(policy: str, first: str, second: str, seed: int) -> str | None:
+def watched(page: Page, first: str, second: str, seed: int) -> dict[str, object]:
+    """Let two policies of the page play, and return the battle as the board saves it."""
+    page.select_option("#opponent", label=first)
+    page.select_option("#side", "watch")
+    page.select_option("#other", label=second)
+    page.fill("#seed", str(seed))
+    page.click("button[type=submit]")
+    page.wait_for_selector("svg.curve")
+    return saved(page, "Save the battle")
+
+
+def test_ensembles_and_searches_play_the_battle_that_python_plays(
+    together_tab: Tab, together: tuple[str, str], policy: str
+) -> None:
+    page = together_tab.page
+    offered = page.locator("#opponent option").all_inner_texts()
+    searching = offered[1]
+    assert offered == [ENSEMBLE, searching, "search:matrix-small", "random"], "members play no battle of their own"
+    assert searching.startswith("search:made")
+    store, ensemble = together
+    by_name = {ENSEMBLE: f"{store}#{ensemble}", searching: f"search:{policy}"}
+    for number, (first, second) in enumerate([(ENSEMBLE, "search:matrix-small"), ("random", searching)]):
+        record = watched(page, first, second, SEED + number)
+        names = [by_name.get(name, name) for name in (first, second)]
+        assert record["log"] == python_log(*names, seed=SEED + number)
+        page.wait_for_selector("progress", state="detached")
+        assert page.get_by_text(f"Judged by {ENSEMBLE}:").count() == 1
+        page.get_by_role("button", name="New battle").click()
+
+
+def test_what_no_page_plays_is_refused_by_name(
+    policy: str, together: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store, ensemble = together
+    (other,) = (
+        each
+        for each in read_ensemble(open_store(store), BarePolicyId(PolicyId(ensemble))).members
+        if each not in policy
+    )
+    refused = {
+        f"search:{store}#{ensemble}": "it is an ensemble",
+        f"search:{store}#{other}": "its critic needs the whole battle",
+        "heuristic": "'heuristic' cannot play in a page",
+        "search:poke-engine": "'search:poke-engine' cannot play in a page",
+    }
+    for name, message in refused.items():
+        assert run_command_line(["play", name, "--format", FORMAT, "--output", str(tmp_path)]) == 64
+        found = capsys.readouterr().err
+        assert message in found
+        assert found.count("\n") == 1
+    assert run_command_line(["play", "search:matrix", "--format", VGC, "--output", str(tmp_path)]) == 64
+    assert "'search:matrix' cannot play in a page of gen9vgc2024regg" in capsys.readouterr().err
+
+
+def python_log(first: str, second: str, seed: int) -> str | None:
     """Return the log of the battle that `nashdex battle --seed` plays first."""
-    store, _, made = policy.rpartition("#")
-    ids = tuple(PolicyId(made if name == "made" else name) for name in (first, second))
     game = showdown_game(FORMAT)
     with Session(game.open_arena(num_gateways=1), 1) as session:
-        session.load(open_store(store), set(ids))
+        contestants = load_contestant(first, session.space), load_contestant(second, session.space)
+        for contestant in contestants:
+            session.policies |= contestant.policies
         paired = PairedBattles(seed, game.teams(), 300.0)
-        (finished,) = session.play([paired.assignment(0, (ids[0], ids[1]), log=True)])
+        players = draw_policies(contestants, paired, 0)
+        (finished,) = session.play([paired.assignment(0, players, log=True)])
     assert finished.outcome is not None
     return finished.outcome.log
 
@@ -510,3 +598,45 @@ def test_a_hostile_log_gets_one_message_or_its_board(
     assert page.evaluate("window.longest") < MOST_GAP_MS
     assert page.evaluate("window.didRun") is None
     assert page.locator("main img, main script").count() == 0
+
+
+REAL = Path(__file__).parents[1] / "data"
+
+
+def real_battles(format_id: str) -> list[str]:
+    """Return logs of battles that people played, as text that the page opens."""
+    if format_id == "gen1ou":
+        return [file.read_text("utf-8") for file in sorted((REAL / "metamon" / "logs").glob("gen1ou-*.json"))]
+    rows = gzip.decompress((REAL / "vgc" / f"real-{format_id}.jsonl.gz").read_bytes()).decode().splitlines()
+    return ["\n".join(json.loads(row)["log"]) for row in rows]
+
+
+@pytest.mark.parametrize(("format_id", "count"), [("gen1ou", 3), ("gen9vgc2023regc", 18)])
+def test_battles_of_people_open_on_the_board(
+    browser: BrowserContext, tmp_path: Path, format_id: str, count: int
+) -> None:
+    is_doubles = format_id != "gen1ou"
+    settings = PointerPairsSettings(kind="pointer-pairs", **SMALL) if is_doubles else SLOTS
+    judge = stored_network(tmp_path / "store", format_id, settings)
+    found = open_tab(browser, write_play_page(format_id, [judge], tmp_path / "page").as_uri())
+    page = found.page
+    texts = real_battles(format_id)
+    assert len(texts) == count
+    for number, text in enumerate(texts):
+        page.wait_for_selector("form.setup")
+        file = tmp_path / f"{number}.json"
+        file.write_text(text)
+        page.set_input_files("#file", file)
+        page.wait_for_selector("svg.curve")
+        page.keyboard.press("Home")
+        page.locator("h3", has_text=re.compile("Turn 1$|Team Preview")).wait_for()
+        page.keyboard.press("End")
+        page.wait_for_selector("h3:has-text('The end')")
+        winner = re.search(r"\|win\|([^|\\\n\"]+)", text)
+        assert winner is not None
+        assert f"{winner[1]} won." in page.locator(".summary").inner_text()
+        assert page.locator(".problem").count() == 0
+        page.get_by_role("button", name="New battle").click()
+    assert found.problems == []
+    assert all(re.match("file:|blob:|data:", url) for url in found.requests)
+    page.close()

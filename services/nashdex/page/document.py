@@ -19,10 +19,19 @@ _CONTENT_SECURITY_POLICY = (
 
 
 class PageMixture(Model):
-    """One policy of a mixture."""
+    """One policy of a mixture or of an ensemble, or what a search is around."""
 
     policy: str
-    weight: float
+    weight: float = 1.0
+
+
+class PageChances(Model):
+    """A map of its critic's chances (``nashdex.policies.calibration``) against one opponent."""
+
+    against: str | None
+    """The opponent, as a battle names its players; None: the policy itself."""
+    slope: float
+    intercept: float
 
 
 class PagePolicy(Model):
@@ -30,7 +39,7 @@ class PagePolicy(Model):
 
     id: str
     name: str
-    kind: Literal["network", "random", "max-power", "mixture"]
+    kind: Literal["network", "random", "max-power", "mixture", "ensemble", "search"]
     rating: str | None = None
     network: str | None = None
     """Name of its ONNX data."""
@@ -38,12 +47,20 @@ class PagePolicy(Model):
     memory_sizes: tuple[int, ...] = ()
     reward: str = ""
     """Reward predicted by its critic."""
+    chances: tuple[PageChances, ...] = ()
+    """Maps to calibrated chances, the policy itself first; empty where they were not measured."""
     calibration: str | None = None
     """Sentence on how far its critic's win probability can be believed; None where it was not measured."""
     level: int | None = None
     """Number of the level, the weakest first, of a temperature that was measured; None otherwise."""
     members: tuple[PageMixture, ...] = ()
-    """Members of a mixture, which draws one for each battle."""
+    """Members of a mixture, which draws one for each battle; of an ensemble; or the network that a search is around."""
+    is_part: bool = False
+    """Whether it plays only as a member of an ensemble or inside a search."""
+    nodes: int = 0
+    """Budget of a search that is around no network, in nodes."""
+    milliseconds: float = 0.0
+    """The same in milliseconds; 0: its nodes alone count."""
 
 
 def page_halves(

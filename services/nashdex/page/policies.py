@@ -8,20 +8,23 @@ from types import MappingProxyType
 from typing import Final
 
 from nashdex.core.errors import ConfigurationError
-from nashdex.core.ids import BarePolicyId, PlayedPolicy, PolicyId, style_suffix
-from nashdex.core.references import PolicyReference
+from nashdex.core.ids import BarePolicyId, PlayedPolicy, PolicyId, is_ensemble, style_suffix
+from nashdex.core.references import SEARCH, PolicyReference
 from nashdex.evaluator.levels import level_in_words, read_levels
 from nashdex.games.space import Space
 from nashdex.page.bundle import cache_directory
-from nashdex.page.document import PageMixture, PagePolicy
+from nashdex.page.document import PageChances, PageMixture, PagePolicy
 from nashdex.page.onnx import ExportedNetwork, export_network
 from nashdex.policies.archive import load_network
+from nashdex.policies.calibration import PolicyCalibration, calibration_in_words, read_calibration
 from nashdex.policies.document import read_document
+from nashdex.policies.ensembles.document import read_ensemble
 from nashdex.policies.references import known_policies, resolve
-from nashdex.policies.scripted.registry import is_scripted
+from nashdex.policies.scripted.registry import SCRIPTED_POLICIES, is_scripted
+from nashdex.policies.search.guided import check_searches
 from nashdex.store.protocol import ObjectStore
 
-_SCRIPTED: Final = {"random": 2, "max-power": 1}
+_SCRIPTED: Final = {"random": 2, "max-power": 1, "search:matrix-small": 1, "search:matrix": 1, "search:matrix-1s": 1}
 """Scripted policies that a page plays, and in how many slots at most."""
 _EXPORT_VERSION = 2
 """Raised when the same network gives another file."""
@@ -50,13 +53,10 @@ def page_policies(
     found = PagePolicies(calibrations)
     for text in texts:
         reference = PolicyReference.parse(text)
-        if reference.searches:
-            raise ConfigurationError(f"{text!r} looks ahead, which a page cannot do: name the policy without 'search:'")
         referred = resolve(reference)
-        members = [_add(found, referred.store, policy, space) for policy in referred.mixture]
-        if len(members) == 1 and referred.store is not None and not is_scripted(PolicyId(members[0])):
-            _add_levels(found, referred.store, PolicyId(members[0]))
-        elif len(members) > 1:
+        searches = reference.searches
+        members = [_add(found, referred.store, policy, space, searches=searches) for policy in referred.mixture]
+        if len(members) > 1:
             weights = referred.mixture.values()
             found.entries.insert(
                 0,
@@ -67,18 +67,77 @@ def page_policies(
                     members=tuple(PageMixture(policy=m, weight=w) for m, w in zip(members, weights, strict=True)),
                 ),
             )
+        elif referred.store is not None and not is_scripted(PolicyId(members[0])) and not searches:
+            _add_levels(found, referred.store, PolicyId(members[0]))
     return found
 
 
-def _add(found: PagePolicies, store: ObjectStore | None, policy: PolicyId, space: Space) -> str:
+def _add(
+    found: PagePolicies, store: ObjectStore | None, policy: PolicyId, space: Space, *, searches: bool = False
+) -> str:
     """Add one policy, unless it is there, and return its id in the page."""
-    if all(entry.id != policy for entry in found.entries):
-        if is_scripted(policy):
-            found.entries.append(_scripted(policy, space))
-        else:
-            assert store is not None, "a stored policy has a store"
-            found.entries.append(_stored(found, store, policy, space))
-    return policy
+    if is_scripted(policy):
+        entry = _scripted(policy, space)
+    else:
+        assert store is not None, "a stored policy has a store"
+        entry = None
+        if searches:
+            entry = _guided(found, store, policy, space)
+        elif is_ensemble(policy):
+            entry = _ensemble(found, store, policy, space)
+        elif all(each.id != policy for each in found.entries):
+            entry = _stored(found, store, policy, space)
+    if entry is not None and all(each.id != entry.id for each in found.entries):
+        found.entries.append(entry)
+        return entry.id
+    # A part that is also named plays by itself too.
+    found.entries = [
+        each.model_copy(update={"is_part": False}) if each.id == policy else each for each in found.entries
+    ]
+    return policy if entry is None else entry.id
+
+
+def _add_part(found: PagePolicies, store: ObjectStore, policy: PolicyId, space: Space) -> PagePolicy:
+    """Add a network that plays only inside another policy, unless it is there, and return its entry."""
+    known = next((each for each in found.entries if each.id == policy), None)
+    if known is not None:
+        return known
+    part = _stored(found, store, policy, space).model_copy(update={"is_part": True})
+    found.entries.append(part)
+    return part
+
+
+def _ensemble(found: PagePolicies, store: ObjectStore, policy: PolicyId, space: Space) -> PagePolicy:
+    played = PlayedPolicy.of(policy)
+    document = read_ensemble(store, played.policy)
+    members = [_add_part(found, store, member, space) for member in document.members]
+    return PagePolicy(
+        id=policy,
+        name=f"{document.name}{style_suffix(played.temperature)}",
+        kind="ensemble",
+        temperature=played.temperature,
+        members=tuple(PageMixture(policy=member.id) for member in members),
+    )
+
+
+def _guided(found: PagePolicies, store: ObjectStore, policy: PolicyId, space: Space) -> PagePolicy:
+    """Return a search around a stored network, as ``nashdex.policies.search.guided`` plays it.
+
+    Raises:
+        ConfigurationError: it is no network, or cannot search.
+    """
+    bare = PlayedPolicy.of(policy).policy
+    if is_ensemble(bare):
+        raise ConfigurationError(f"{SEARCH}{policy} cannot search: it is an ensemble; expected a network")
+    network = _add_part(found, store, policy, space)
+    check_searches(policy, space, network.reward, remembers=bool(network.memory_sizes))
+    return PagePolicy(
+        id=f"{SEARCH}{policy}",
+        name=f"{SEARCH}{network.name}",
+        kind="search",
+        temperature=network.temperature,
+        members=(PageMixture(policy=network.id),),
+    )
 
 
 def _add_levels(found: PagePolicies, store: ObjectStore, policy: PolicyId) -> None:
@@ -102,9 +161,13 @@ def _add_levels(found: PagePolicies, store: ObjectStore, policy: PolicyId) -> No
 
 
 def _scripted(policy: PolicyId, space: Space) -> PagePolicy:
-    most_slots = _SCRIPTED.get(policy, 0)
-    if policy == "random" or (policy == "max-power" and space.num_slots <= most_slots):
-        return PagePolicy(id=policy, name=policy, kind=policy)
+    if space.num_slots <= _SCRIPTED.get(policy, 0):
+        if not policy.startswith(SEARCH):
+            return PagePolicy(id=policy, name=policy, kind="random" if policy == "random" else "max-power")
+        budget = SCRIPTED_POLICIES[policy].parameters
+        return PagePolicy(
+            id=policy, name=policy, kind="search", nodes=int(budget["nodes"]), milliseconds=budget["milliseconds"]
+        )
     able = [name for name, slots in _SCRIPTED.items() if space.num_slots <= slots]
     raise ConfigurationError(
         f"{policy!r} cannot play in a page of {space.format}: expected a stored network, such as RUN#newest, or "
@@ -117,6 +180,7 @@ def _stored(found: PagePolicies, store: ObjectStore, policy: PolicyId, space: Sp
     document = read_document(store, played.policy)
     exported = exported_network(store, played.policy, space)
     found.networks[played.policy] = exported.onnx
+    calibration = read_calibration(store, played.policy)
     known = next((each for each in known_policies(store) if PlayedPolicy.of(each.id).policy == played.policy), None)
     suffix = style_suffix(played.temperature)
     name = document.name if known is None else known.name
@@ -131,8 +195,16 @@ def _stored(found: PagePolicies, store: ObjectStore, policy: PolicyId, space: Sp
         temperature=played.temperature,
         memory_sizes=exported.memory_sizes,
         reward=document.reward,
-        calibration=found.calibrations.get(played.policy),
+        chances=()
+        if calibration is None
+        else tuple(PageChances(against=each.against, **each.map.model_dump()) for each in calibration.opponents),
+        calibration=found.calibrations.get(played.policy) or (None if calibration is None else _sentence(calibration)),
     )
+
+
+def _sentence(calibration: PolicyCalibration) -> str:
+    """Return what the page's win probability is worth."""
+    return f"It is calibrated: {'; '.join(calibration_in_words(each) for each in calibration.opponents)}."
 
 
 def exported_network(store: ObjectStore, policy: BarePolicyId, space: Space) -> ExportedNetwork:

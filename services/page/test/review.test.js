@@ -7,6 +7,9 @@ import { Game } from "../src/engine/game.js";
 import { Match } from "../src/engine/match.js";
 import { expected } from "../src/engine/opponent.js";
 import { Review, lossAgainstBest } from "../src/engine/review.js";
+import { matrixAt } from "../src/engine/matrix.js";
+import { EnsemblePolicy } from "../src/engine/ensemble.js";
+import { chancesOf } from "../src/engine/value.js";
 import { bestOf, markMistakes, taughtBy } from "../src/ui/mistakes.js";
 
 // One against one. Houndoom is faster and takes Lucario out with any fire move that hits: Flamethrower always does, Inferno half the time.
@@ -166,19 +169,81 @@ test("what is expected of the opponent is what it has shown, and all else togeth
   assert.equal(expected(match, decision, null), null);
 });
 
-test("the teacher takes back what the board calls a mistake, and nothing else, and plays nothing", async () => {
+test("the teacher takes back clear mistakes, and nothing else, plays nothing, and does not know what the opponent chose", async () => {
   const setup = { seed: SEEDS[2], teams: /** @type {[string, string]} */ ([HOUNDOOM, LUCARIO]), teamSeeds: /** @type {[string, string]} */ ([SEEDS[0], SEEDS[1]]) };
-  const always = { ...even, consider: async (/** @type {any} */ { legal }) => ({ logits: Float64Array.from(legal, (_, i) => (i === 0 ? 9 : 0)), value: 0, memory: [] }), temperature: 0 };
-  const game = new Game(table, setup, [null, always]); // Lucario always uses Aura Sphere, its first move
-  await game.advance();
-  const actionOf = (/** @type {string} */ name) => /** @type {any} */ (game.view(0).choices.find(({ parts }) => parts[0].name === name)).action;
-  assert.equal(taughtBy(await game.judge(0, actionOf("Houndoom"), even, 4), "it"), "", "Team Preview is not judged");
-  await game.choose(0, actionOf("Houndoom"));
-  const judge = async (/** @type {string} */ name) => taughtBy(await game.judge(0, actionOf(name), even, 20), "Lucario");
-  assert.equal(await judge("Flamethrower"), "");
-  assert.match(await judge("Sunny Day"), /^Taken back: Sunny Day is a blunder\. It costs 100 % .* you win 0 % after it, and 100 % after Flamethrower/);
-  assert.match(await judge("Inferno"), /Inferno is a blunder/);
-  assert.equal(game.match.steps.length, 1);
-  assert.ok(game.view(0).helped);
-  game.destroy();
+  /** @param {number} place of the choice that it nearly always makes @returns {any} */
+  const preferring = (place) => ({ ...even, consider: async (/** @type {any} */ { legal }) => ({ logits: Float64Array.from(legal, (_, i) => (i === place ? 9 : 0)), value: 0, memory: [] }), temperature: 0 });
+  const teacher = preferring(0); // expects Aura Sphere, Lucario's first move
+  const said = [];
+  for (const opponent of [preferring(0), preferring(1)]) { // Swords Dance is the second
+    const game = new Game(table, setup, [null, opponent]);
+    await game.advance();
+    const actionOf = (/** @type {string} */ name) => /** @type {any} */ (game.view(0).choices.find(({ parts }) => parts[0].name === name)).action;
+    assert.equal(taughtBy(await game.judge(0, actionOf("Houndoom"), teacher, 4), "it"), "", "Team Preview is not judged");
+    await game.choose(0, actionOf("Houndoom"));
+    const judge = async (/** @type {string} */ name) => taughtBy(await game.judge(0, actionOf(name), teacher, 20), "Lucario");
+    assert.equal(await judge("Flamethrower"), "");
+    said.push(await judge("Sunny Day"));
+    assert.match(await judge("Inferno"), /Inferno is a blunder/);
+    assert.equal(game.match.steps.length, 1);
+    assert.ok(game.view(0).helped);
+    game.destroy();
+  }
+  assert.match(said[0], /^Taken back: Sunny Day is a blunder\. It costs 100 % .* you win 0 % after it, and 100 % after Flamethrower/);
+  assert.equal(said[0], said[1]);
+});
+
+test("a map of chances counts against its opponent, and from both seats alike", () => {
+  const { space } = table.encoder;
+  const nothing = new Float32Array(space.observation_size);
+  const policy = { ...even, name: "A", chances: [{ against: null, slope: 2, intercept: 0 }, { against: "B", slope: 1, intercept: Math.log(3) }] };
+  const itself = chancesOf(policy, space, ["You", "A"]);
+  assert.equal(itself(0, 0, nothing), 0.5);
+  assert.ok(Math.abs(Number(itself(0, 0.5, nothing)) - 0.9) < 1e-12, "odds of 3 become odds of 9");
+  assert.ok(Math.abs(Number(itself(1, 0.5, nothing)) - 0.1) < 1e-12, "the other seat's chance is this one's complement");
+  // Against B, what looks even is won three times of four, whoever looks.
+  for (const [players, expected] of /** @type {const} */ ([[["A", "B"], 0.75], [["B", "A"], 0.25]])) {
+    for (const seat of [0, 1]) assert.ok(Math.abs(Number(chancesOf(policy, space, players)(seat, 0, nothing)) - expected) < 1e-12);
+  }
+  assert.equal(chancesOf({ ...policy, reward: "" }, space)(0, 0, nothing), null);
+  assert.ok(Math.abs(Number(itself(0, 1, nothing)) - 1) < 1e-5, "a certain win has finite odds");
+});
+
+test("a turn's matrix finds the certain win, and no game where one side alone chooses", async () => {
+  const setup = { seed: SEEDS[2], teams: /** @type {[string, string]} */ ([HOUNDOOM, LUCARIO]), teamSeeds: /** @type {[string, string]} */ ([SEEDS[0], SEEDS[1]]) };
+  const match = new Match(table, setup);
+  match.play(answers(match, ["Houndoom", "Lucario"]));
+  match.play(answers(match, ["Inferno", "Aura Sphere"]));
+  const record = { format: FORMAT, setup, steps: match.steps, players: /** @type {[string, string]} */ (["A", "B"]), resigned: null, helped: false };
+  match.destroy();
+  const done = /** @type {[number, number][]} */ ([]);
+  const options = { forks: 40, isWanted: () => true, onProgress: (/** @type {number} */ a, /** @type {number} */ b) => done.push([a, b]) };
+  const game = /** @type {any} */ (await matrixAt(table, even, record, 1, options));
+  const row = (/** @type {string} */ name) => game.choices[0].findIndex((/** @type {any} */ { parts }) => parts[0].name === name);
+  assert.ok(game.choices[0][row("Flamethrower")].share > 0.99);
+  assert.equal(game.choices[0][row("Inferno")].isPlayed, true);
+  assert.ok(game.value.value > 0.99);
+  assert.ok(game.wins[row("Flamethrower")].every((/** @type {any} */ { mean, error }) => mean === 1 && error === 0));
+  const sphere = game.choices[1].findIndex((/** @type {any} */ { parts }) => parts[0].name === "Aura Sphere");
+  assert.ok(Math.abs(game.wins[row("Inferno")][sphere].mean - 0.5) < 4 * 0.5 / Math.sqrt(40), "Inferno hits half the time");
+  assert.deepEqual(done.at(-1), [16, 16]);
+  assert.equal(await matrixAt(table, even, record, 0, options), null, "Team Preview is no game of the board");
+  await assert.rejects(matrixAt(table, even, record, 1, { ...options, isWanted: () => false }), /another question/);
+});
+
+test("an ensemble votes with log-probabilities, each member at its temperature and with its memory", async () => {
+  const nothing = new Float32Array(table.encoder.space.observation_size);
+  const legal = Uint16Array.from([0, 1]);
+  /** @param {number[]} logits @param {number} value @param {number} temperature @param {any[]} chances @returns {any} */
+  const member = (logits, value, temperature, chances = []) => ({
+    temperature, reward: "win-loss", chances, memorySizes: [1], begin: () => [new Float32Array(1)],
+    consider: async (/** @type {any} */ _, /** @type {Float32Array[]} */ [state]) => ({ logits: Float64Array.from(logits), value, memory: [Float32Array.of(state[0] + value)] }),
+  });
+  const members = [member([1, 0], 0.5, 1), member([0, 4], -0.5, 2, [{ against: null, slope: 1, intercept: Math.log(3) }])];
+  const ensemble = new EnsemblePolicy({ id: "e", name: "both", kind: "ensemble", temperature: 1 }, members, table.encoder.space);
+  const opinion = await ensemble.consider({ observation: nothing, legal }, ensemble.begin());
+  assert.ok(Math.abs(opinion.logits[0] - opinion.logits[1] - (1 - 2) / 2) < 1e-6);
+  assert.ok(Math.abs(Number(opinion.value) - (2 * (0.75 + 0.5) / 2 - 1)) < 1e-12, "the mean of calibrated chances");
+  const later = await ensemble.consider({ observation: nothing, legal }, opinion.memory);
+  assert.deepEqual(later.memory.map(([state]) => state), [1, -1]);
 });

@@ -48,18 +48,7 @@ class GuidedSearch(Searching):
 
     def __init__(self, policy: PolicyId, network: ActorCritic, reward: str) -> None:
         """Raise ConfigurationError if nothing is known of the leaves' values, or singles are not what it plays."""
-        if network.remembers or network.space.num_slots > 1 or reward not in POTENTIAL_SHARES:
-            why = (
-                "its critic needs the whole battle"
-                if network.remembers
-                else f"it plays doubles, {network.space.format}"
-                if network.space.num_slots > 1
-                else f"its critic values the reward {reward!r}, not the chance to win"
-            )
-            raise ConfigurationError(
-                f"{SEARCH}{policy} cannot search: {why}; expected a policy of singles without memory that was trained "
-                f"with the reward {' or '.join(POTENTIAL_SHARES)}"
-            )
+        check_searches(policy, network.space, reward, remembers=network.remembers)
         super().__init__(network.space)
         torch.set_num_threads(1)
         self.id = PolicyId(f"{SEARCH}{policy}")
@@ -106,6 +95,23 @@ class GuidedSearch(Searching):
         if self._share_of_potential:
             values = values + potential(self._network.space, observations)
         return values.clip(-1.0, 1.0)
+
+
+def check_searches(policy: PolicyId, space: Space, reward: str, *, remembers: bool) -> None:
+    """Raise ConfigurationError if nothing is known of the leaves' values, or singles are not what ``policy`` plays."""
+    if not remembers and space.num_slots == 1 and reward in POTENTIAL_SHARES:
+        return
+    why = (
+        "its critic needs the whole battle"
+        if remembers
+        else f"it plays doubles, {space.format}"
+        if space.num_slots > 1
+        else f"its critic values the reward {reward!r}, not the chance to win"
+    )
+    raise ConfigurationError(
+        f"{SEARCH}{policy} cannot search: {why}; expected a policy of singles without memory that was trained "
+        f"with the reward {' or '.join(POTENTIAL_SHARES)}"
+    )
 
 
 def load_guided_search(store: ObjectStore, policy: PolicyId, space: Space) -> GuidedSearch:

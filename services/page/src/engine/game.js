@@ -4,7 +4,7 @@ import { Match } from "./match.js";
 import { Player } from "./player.js";
 import { Review } from "./review.js";
 import { softmax } from "./sampling.js";
-import { winProbability } from "./value.js";
+import { chancesOf } from "./value.js";
 
 /** @typedef {import("./match.js").Setup} Setup */
 /** @typedef {import("./match.js").Answer} Answer */
@@ -112,29 +112,27 @@ export class Game {
     if (!decision) return { probabilities: [], win: null };
     const memory = await this.#memory(policy, seat);
     const opinion = await policy.consider(decision, memory);
+    const win = chancesOf(policy, this.table.encoder.space)(seat, opinion.value, decision.observation);
     const probabilities = Array.from(softmax(opinion.logits), (probability, i) => ({ action: decision.legal[i], probability }));
     return {
       probabilities: probabilities.sort((a, b) => b.probability - a.probability),
-      win: winProbability(opinion.value, policy.reward, decision.observation, this.table.encoder.space),
+      win: win !== null && seat === 1 ? 1 - win : win,
     };
   }
 
   /**
-   * Judge a choice as the board will, without playing it.
+   * Judge a choice as the board does, without playing it, against what the policy expects of the opponent.
    * @param {number} seat of a person
    * @param {number} action
    * @param {Policy} policy that judges
    * @param {number} forks of each tried choice
-   * @returns {Promise<import("./review.js").Judged | null>} null where the choice does not decide the step alone
+   * @returns {Promise<import("./review.js").Judged | null>} null where nothing can be tried
    */
   async judge(seat, action, policy, forks) {
     this.helped = true;
     const { match } = this;
-    const answers = /** @type {Answer[]} */ ([...this.pending].filter(([each]) => each !== seat).concat([[seat, action]]));
-    if (answers.length !== match.asked.length) return null;
     const memory = /** @type {[Float32Array[], Float32Array[]]} */ ([await this.#memory(policy, 0), await this.#memory(policy, 1)]);
-    const { decisions } = await new Review(this.table, policy).judge(match, answers, memory, match.steps.length, forks, [seat]);
-    return decisions.find((decision) => decision.seat === seat) ?? null;
+    return new Review(this.table, policy).teach(match, [seat, action], memory, match.steps.length, forks);
   }
 
   /** @param {Policy} policy @param {number} seat @returns {Promise<Float32Array[]>} its memory of the battle so far */

@@ -4,12 +4,13 @@
  */
 import { Tracker } from "../../../showdown/src/tracker/tracker.js";
 import { describe } from "./describe.js";
+import { meanOf } from "./forks.js";
 import { knowledgeOf } from "./knowledge.js";
 import { seenBy } from "./log.js";
-import { judged, meanOf } from "./review.js";
+import { judged } from "./review.js";
 import { shownAction } from "./shown_choices.js";
 import { partsOf, shownRequest, shownTeam } from "./shown_team.js";
-import { winProbability } from "./value.js";
+import { chancesOf } from "./value.js";
 
 /** @typedef {import("./log.js").LoggedBattle} LoggedBattle */
 
@@ -119,12 +120,12 @@ class Reader {
         encoder.encode(tracker, observation, 0);
         return encoder.legal(tracker, legal, 0);
       });
-      const decision = { seat, observation, legal: legal.slice(0, numLegal), again: false };
+      const decision = { seat, observation, legal: legal.slice(0, numLegal), again: false, tracker };
       if (decision.legal.length === 0) continue;
       const opinion = await this.policy.consider(decision, this.memory[seat]);
       this.memory[seat] = opinion.memory;
-      const win = winProbability(opinion.value, this.policy.reward, observation, encoder.space);
-      if (win !== null) wins.push(seat === 0 ? win : 1 - win);
+      const win = chancesOf(this.policy, encoder.space)(seat, opinion.value, observation);
+      if (win !== null) wins.push(win);
       const played = shownAction(following, seat, describe(this, seat, decision.legal));
       decisions.push(judged(this, decision, opinion, played));
     }

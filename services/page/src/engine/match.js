@@ -66,7 +66,7 @@ export class Match {
       const observation = new Float32Array(size);
       const legal = new Uint16Array(numActions);
       const count = this.battle.encode(seat, observation, 0, legal, 0);
-      return { seat, observation, legal: legal.slice(0, count), again: this.rejected.has(seat) };
+      return { seat, observation, legal: legal.slice(0, count), again: this.rejected.has(seat), tracker: this.battle.seats[seat].tracker };
     });
   }
 

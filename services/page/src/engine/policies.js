@@ -9,13 +9,16 @@ import { softmax } from "./sampling.js";
  * @typedef {object} PolicyEntry a policy as the page's data describe it
  * @property {string} id
  * @property {string} name
- * @property {"network" | "random" | "max-power" | "mixture"} kind
+ * @property {"network" | "random" | "max-power" | "mixture" | "ensemble" | "search"} kind
  * @property {string} [network] name of the ONNX file in the page's data
  * @property {number} [temperature] 0 is greedy
  * @property {number[]} [memory_sizes]
  * @property {number} [stab] of max-power
  * @property {string} [reward] that its critic predicts
- * @property {Member[]} [members] of a mixture
+ * @property {import("./value.js").Chances[]} [chances] maps to calibrated chances
+ * @property {Member[]} [members] of a mixture or an ensemble, or the network that a search is around
+ * @property {number} [nodes] of a search alone
+ * @property {number} [milliseconds] of a search alone; 0: its nodes alone count
  *
  * @typedef {{policy: string, weight: number}} Member
  */
@@ -32,6 +35,7 @@ import { softmax } from "./sampling.js";
  * @typedef {object} Decision
  * @property {Float32Array} observation
  * @property {Uint16Array} legal ascending
+ * @property {import("../../../showdown/src/tracker/tracker.js").Tracker} [tracker] what the seat knows, for searches, which copy it
  */
 
 /** Open a runtime on its own bytes: the page loads nothing. @param {ArrayBuffer} wasm */
@@ -53,6 +57,8 @@ export class NetworkPolicy {
     this.id = entry.id;
     this.temperature = entry.temperature ?? 1;
     this.reward = entry.reward ?? "win-loss";
+    this.name = entry.name;
+    this.chances = entry.chances ?? [];
     this.memorySizes = entry.memory_sizes ?? [];
     this.session = session;
     this.space = space;

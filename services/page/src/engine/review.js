@@ -6,15 +6,11 @@
  * different dice, V' its value after the step as it was played. Then V' − V = (Q(a, b) − V) + (V' − Q(a, b)): what the players
  * chose, and what the dice did. All answers of a step are tried with the same dice.
  */
-import { LiveBattle } from "../../../showdown/src/gateway/battle.js";
-import { freeze, thaw } from "../../../showdown/src/simulator/fork.js";
-import { copyTracker } from "../../../showdown/src/tracker/copy.js";
 import { describe } from "./describe.js";
+import { Forks, Valuer, canFork, meanOf, scoreOf } from "./forks.js";
 import { Match } from "./match.js";
 import { expected } from "./opponent.js";
-import { softmax } from "./sampling.js";
-import { deriveSeed, hexSeed } from "./seeds.js";
-import { winProbability } from "./value.js";
+import { draw, softmax } from "./sampling.js";
 
 /** @typedef {import("../../../showdown/src/gateway/table.js").Table} Table */
 /** @typedef {import("./player.js").Policy} Policy */
@@ -44,10 +40,11 @@ const LEAST_PROBABILITY = 0.01;
 const MOST_CHOICES = 10;
 
 export class Review {
-  /** @param {Table} table @param {Policy} policy whose distribution and critic judge */
-  constructor(table, policy) {
+  /** @param {Table} table @param {Policy} policy whose distribution and critic judge @param {readonly string[]} [players] names by seat */
+  constructor(table, policy, players) {
     this.table = table;
     this.policy = policy;
+    this.valuer = new Valuer(table, policy, players);
   }
 
   /**
@@ -70,7 +67,7 @@ export class Review {
       if (!isWanted()) throw new Error("the analysis was stopped");
     }
     const winner = match.ended ? match.result().winner : record.resigned === null ? null : 1 - record.resigned;
-    const end = { turn: match.turn, knowledge: [match.knowledge(0), match.knowledge(1)], win: match.ended ? scoreOf(winner) : await this.#now(match, memory) };
+    const end = { turn: match.turn, knowledge: [match.knowledge(0), match.knowledge(1)], win: match.ended ? scoreOf(winner) : await this.valuer.of(match.battle, memory) };
     addChanges(steps, end.win);
     const { lines } = match;
     match.destroy();
@@ -83,9 +80,8 @@ export class Review {
    * @param {[Float32Array[], Float32Array[]]} memory of the policy by seat, changed
    * @param {number} number of the step, which its dice follow from
    * @param {number} forks of each tried choice; 0: none
-   * @param {number[]} seats whose choices are tried
    */
-  async judge(match, answers, memory, number, forks, seats = [0, 1]) {
+  async judge(match, answers, memory, number, forks) {
     const played = new Map(answers);
     const open = match.decisions();
     const wins = [];
@@ -94,13 +90,11 @@ export class Review {
     for (const decision of open) {
       const opinion = await this.policy.consider(decision, memory[decision.seat]);
       if (!decision.again) memory[decision.seat] = opinion.memory;
-      const win = winProbability(opinion.value, this.policy.reward, decision.observation, this.table.encoder.space);
-      if (win !== null) wins.push(decision.seat === 0 ? win : 1 - win);
+      const win = this.valuer.chances(decision.seat, opinion.value, decision.observation);
+      if (win !== null) wins.push(win);
       decisions.push(judged(match, decision, opinion, /** @type {number} */ (played.get(decision.seat))));
     }
-    const canFork = forks > 0 && wins.length > 0 && match.battle.numOpen === open.length && open.length === asking(match) && !isPreview(match);
-    const judgedHere = decisions.filter(({ seat }) => seats.includes(seat));
-    const tried = canFork ? await this.#tryChoices(match, judgedHere, played, memory, number, forks) : null;
+    const tried = forks > 0 && wins.length > 0 && canFork(match) ? await this.#tryChoices(new Forks(this.valuer, match, memory, number, forks), decisions, played) : null;
     return {
       turn: match.turn,
       knowledge: /** @type {[any, any]} */ ([match.knowledge(0), match.knowledge(1)]),
@@ -112,11 +106,34 @@ export class Review {
     };
   }
 
-  /** @param {Match} match @param {Judged[]} decisions filled in @param {Map<number, number>} played @param {[Float32Array[], Float32Array[]]} memory @param {number} number @param {number} forks @returns {Promise<number[]>} seat 0's probability after the played answers, by fork */
-  async #tryChoices(match, decisions, played, memory, number, forks) {
-    const seeds = Array.from({ length: forks }, (_, k) => hexSeed(deriveSeed(BigInt(`0x${match.setup.seed}`), "fork", number, k)));
-    const frozen = freeze(match.battle.simulation);
-    const actual = await this.#after(match, frozen, played, memory, seeds);
+  /**
+   * Judge a choice that was not played, against what the policy expects of the other seat: it says nothing of what that seat chose.
+   *
+   * @param {Match} match
+   * @param {import("./match.js").Answer} answer of a seat
+   * @param {[Float32Array[], Float32Array[]]} memory of the policy by seat, changed
+   * @param {number} number of the step, which its dice follow from
+   * @param {number} forks of each tried choice
+   * @returns {Promise<Judged | null>} null where nothing can be tried
+   */
+  async teach(match, [seat, action], memory, number, forks) {
+    if (!canFork(match)) return null;
+    let judgement = null;
+    /** @type {[number, number][]} the other seat's choice by fork: quantiles of the policy's distribution */
+    let others = [];
+    for (const decision of match.decisions()) {
+      const opinion = await this.policy.consider(decision, memory[decision.seat]);
+      if (!decision.again) memory[decision.seat] = opinion.memory;
+      if (decision.seat === seat) judgement = judged(match, decision, opinion, action);
+      else others = Array.from({ length: forks }, (_, k) => [decision.seat, decision.legal[draw(opinion.logits, (k + 0.5) / forks, 1)]]);
+    }
+    if (judgement) await this.#tryChoices(new Forks(this.valuer, match, memory, number, forks), [judgement], new Map([[seat, action]]), others);
+    return judgement;
+  }
+
+  /** @param {Forks} step @param {Judged[]} decisions filled in @param {Map<number, number>} played @param {[number, number][]} [others] further answers by fork @returns {Promise<number[]>} seat 0's probability after the played answers, by fork */
+  async #tryChoices(step, decisions, played, others) {
+    const actual = await step.after(played, others);
     for (const judgement of decisions) {
       const { seat, choices } = judgement;
       const own = (/** @type {number[]} */ wins) => (seat === 0 ? wins : wins.map((win) => 1 - win));
@@ -124,55 +141,13 @@ export class Review {
       for (const choice of choices) {
         const isPlayed = choice.action === judgement.played;
         if (!isPlayed && choice.probability < LEAST_PROBABILITY) continue;
-        const wins = own(isPlayed ? actual : await this.#after(match, frozen, new Map(played).set(seat, choice.action), memory, seeds));
+        const wins = own(isPlayed ? actual : await step.after(new Map(played).set(seat, choice.action), others));
         choice.win = estimate(wins);
         tried.push(wins);
       }
       judgement.loss = lossAgainstBest(tried, own(actual));
     }
     return actual;
-  }
-
-  /** @param {Match} match @param {string} frozen its simulator @param {Map<number, number>} answers @param {[Float32Array[], Float32Array[]]} memory @param {string[]} seeds @returns {Promise<number[]>} seat 0's probability to win afterwards, by seed */
-  async #after(match, frozen, answers, memory, seeds) {
-    const wins = [];
-    for (const seed of seeds) {
-      // Trackers change as they read; the simulator's state is frozen once a step.
-      const copies = /** @type {any} */ (match.battle.seats.map(({ tracker }) => copyTracker(tracker)));
-      const fork = LiveBattle.fork(1, match.battle, thaw(frozen, seed), copies, Infinity);
-      wins.push(await this.#valueAfter(fork, answers, memory));
-      fork.destroy();
-    }
-    return wins;
-  }
-
-  /** @param {LiveBattle} fork @param {Map<number, number>} answers @param {[Float32Array[], Float32Array[]]} memory */
-  async #valueAfter(fork, answers, memory) {
-    for (const [seat, action] of answers) fork.answer(seat, action);
-    if (fork.numOpen === 0) fork.observe();
-    if (fork.ended) return /** @type {number} */ (scoreOf(fork.result().winner));
-    return (await this.#valueOf(fork, memory)) ?? 0.5;
-  }
-
-  /** @param {Match} match @param {[Float32Array[], Float32Array[]]} memory */
-  #now(match, memory) {
-    return this.#valueOf(match.battle, memory);
-  }
-
-  /** @param {LiveBattle} battle @param {[Float32Array[], Float32Array[]]} memory @returns {Promise<number | null>} seat 0's probability, by the critics of the seats that are asked */
-  async #valueOf(battle, memory) {
-    const { space } = this.table.encoder;
-    const wins = [];
-    for (const seat of battle.seats) {
-      if (!seat.request) continue;
-      const observation = new Float32Array(space.observation_size);
-      const legal = new Uint16Array(space.num_actions);
-      const count = battle.encode(seat.index, observation, 0, legal, 0);
-      const { value } = await this.policy.consider({ observation, legal: legal.subarray(0, count) }, memory[seat.index]);
-      const win = winProbability(value, this.policy.reward, observation, space);
-      if (win !== null) wins.push(seat.index === 0 ? win : 1 - win);
-    }
-    return meanOf(wins);
   }
 }
 
@@ -186,16 +161,6 @@ export function judged(match, decision, opinion, played) {
   return { seat: decision.seat, played, choices, opponent: expected(match, decision, opinion.prediction ?? null), loss: null };
 }
 
-/** @param {Match} match @returns {number} seats that the simulator asks */
-function asking(match) {
-  return match.battle.simulation.sides.filter(({ activeRequest }) => activeRequest && !activeRequest.wait).length;
-}
-
-/** @param {Match} match */
-function isPreview(match) {
-  return match.battle.simulation.requestState === "teampreview";
-}
-
 /** @param {any[]} steps @param {number | null} last */
 function addChanges(steps, last) {
   for (const [i, step] of steps.entries()) {
@@ -205,9 +170,6 @@ function addChanges(steps, last) {
     step.change = { choice: expected - step.win, chance: after - expected, error };
   }
 }
-
-/** @param {number[]} values @returns {number | null} */
-export const meanOf = (values) => (values.length ? values.reduce((sum, value) => sum + value, 0) / values.length : null);
 
 /** @param {number[]} values @returns {Estimate} */
 export function estimate(values) {
@@ -233,9 +195,4 @@ export function lossAgainstBest(tried, played) {
     return meanOver(best, halves[1 - half]) - meanOver(played, halves[1 - half]);
   });
   return /** @type {number} */ (meanOf(losses));
-}
-
-/** @param {number | null} winner @returns {number} seat 0's score */
-function scoreOf(winner) {
-  return winner === null ? 0.5 : 1 - winner;
 }

@@ -1,9 +1,12 @@
 /** The engine's worker: one method a message, answered with its result or its error. */
 import { Table } from "../../../showdown/src/gateway/table.js";
+import { EnsemblePolicy } from "./ensemble.js";
 import { Game } from "./game.js";
 import { LogReview } from "./log_review.js";
+import { matrixAt } from "./matrix.js";
 import { MaxPowerPolicy, NetworkPolicy, RandomPolicy, openNetwork, openRuntime } from "./policies.js";
 import { Review } from "./review.js";
+import { GuidedSearchPolicy, SearchPolicy } from "./searching.js";
 import { battleSeeds, deriveSeed, hexSeed, seedUniform } from "./seeds.js";
 
 /** @typedef {import("./policies.js").PolicyEntry} PolicyEntry */
@@ -47,8 +50,8 @@ function drawn(members, uniform) {
 }
 
 const methods = {
-  /** @param {{format: string, policies: PolicyEntry[], networks: Record<string, Uint8Array>, wasm: ArrayBuffer}} page */
-  async open({ format, policies: entries, networks, wasm }) {
+  /** @param {{format: string, policies: PolicyEntry[], networks: Record<string, Uint8Array>, teams: string[], wasm: ArrayBuffer}} page */
+  async open({ format, policies: entries, networks, teams, wasm }) {
     openRuntime(wasm);
     table = new Table(format);
     /** Levels of a policy share its network. @type {Map<string, any>} */
@@ -61,7 +64,14 @@ const methods = {
         sessions.set(name, session);
         policies.set(entry.id, new NetworkPolicy(entry, session, space));
       } else if (entry.kind === "mixture") mixtures.set(entry.id, entry.members ?? []);
-      else policies.set(entry.id, entry.kind === "random" ? new RandomPolicy(entry) : new MaxPowerPolicy(entry, space));
+      else if (entry.kind === "random") policies.set(entry.id, new RandomPolicy(entry));
+      else if (entry.kind === "max-power") policies.set(entry.id, new MaxPowerPolicy(entry, space));
+    }
+    // Networks first: these consist of them.
+    for (const entry of entries) {
+      const members = /** @type {NetworkPolicy[]} */ (entry.members?.map(({ policy }) => policies.get(policy)) ?? []);
+      if (entry.kind === "ensemble") policies.set(entry.id, new EnsemblePolicy(entry, members, table.encoder.space));
+      else if (entry.kind === "search") policies.set(entry.id, members.length ? new GuidedSearchPolicy(entry, members[0], table, teams) : new SearchPolicy(entry, table, teams));
     }
     return { space: table.encoder.space, isRandom: table.teams.isRandom, generation: table.encoder.generation, name: table.format.name };
   },
@@ -120,7 +130,13 @@ const methods = {
     const number = ++newest;
     const onProgress = (/** @type {number} */ done, /** @type {number} */ total) => report({ done, total });
     const isWanted = () => number === newest;
-    return record.setup ? new Review(table, policyOf(policy)).of(record, { forks, isWanted, onProgress }) : new LogReview(table, policyOf(policy)).of(record, { isWanted, onProgress });
+    return record.setup ? new Review(table, policyOf(policy), record.players).of(record, { forks, isWanted, onProgress }) : new LogReview(table, policyOf(policy)).of(record, { isWanted, onProgress });
+  },
+
+  /** @param {{record: import("./game.js").GameRecord, policy: string, step: number, forks: number}} options @param {(progress: any) => void} report */
+  matrix({ record, policy, step, forks }, report) {
+    const number = ++newest;
+    return matrixAt(table, policyOf(policy), record, step, { forks, isWanted: () => number === newest, onProgress: (done, total) => report({ done, total }) });
   },
 };
 

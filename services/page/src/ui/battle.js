@@ -2,7 +2,7 @@
 import { action, choiceButtons, nameOf } from "./choices.js";
 import { h, percent } from "./dom.js";
 import { field } from "./field.js";
-import { FORKS, taughtBy } from "./mistakes.js";
+import { TEACHING_FORKS, taughtBy } from "./mistakes.js";
 import { inWords, turnInWords } from "./words.js";
 
 /**
@@ -76,7 +76,7 @@ export function showBattle(engine, main, table, view, go) {
   };
 
   const choose = (/** @type {number} */ chosen) => alone(async () => {
-    const why = teacher && chosen !== takenBack ? taughtBy(await engine.call("judge", { seat, action: chosen, policy: teacher, forks: FORKS }), names[1 - seat]) : "";
+    const why = teacher && chosen !== takenBack ? taughtBy(await engine.call("judge", { seat, action: chosen, policy: teacher, forks: TEACHING_FORKS }), names[1 - seat]) : "";
     if (why) {
       takenBack = chosen;
       return draw({ ...view, helped: true }, why);

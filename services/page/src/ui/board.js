@@ -6,7 +6,9 @@ import { field } from "./field.js";
 import { CLASSES, FORKS, bestOf, classOf, inSentences, markMistakes } from "./mistakes.js";
 import { log } from "./battle.js";
 import { inWordsOf } from "./lines.js";
+import { MATRIX_FORKS, matrixGame } from "./matrix.js";
 import { saveReplay } from "./record.js";
+import { offered } from "./setup.js";
 import { turnInWords } from "./words.js";
 
 /**
@@ -62,10 +64,11 @@ export async function showBoard(engine, main, page, lines, shown, go, judge) {
             h("h3", {}, state.at < last ? turnInWords(step.turn) : "The end"),
             step.win === null ? null : h("p.win", {}, `${names[0]}: ${percent(step.win)} to win.`, changeOf(step)),
             ...step.decisions.map((/** @type {any} */ decision) => decisionTable(decision, names)),
+            record.setup && judges.length && step.decisions.length === 2 ? matrixPanel(state.at) : null,
             state.at < last && record.setup ? playOn(page, state.at, (chosen) => go.playOn(chosen, { lines, parent: shown, turns: review.steps.map((/** @type {any} */ each) => each.turn) })) : null),
           h("div.right", {}, field(seen(step, state.perspective), state.perspective === 1 ? [names[1], names[0]] : [names[0], names[1]]),
             log({ lines: linesUpTo(review, state.at, Number(state.perspective === 1)) }, Number(state.perspective === 1), names))),
-        h("p.note", {}, explanation(judges.find((/** @type {any} */ each) => each.id === policy), Boolean(record.setup))),
+        h("p.note", {}, explanation(judges.find((/** @type {any} */ each) => each.id === policy), Boolean(record.setup), names)),
         h("div.actions", {}, record.setup ? h("button.quiet", { type: "button", onclick: () => go.save(lines) }, "Save the battle") : null,
           record.log ? h("button.quiet", { type: "button", onclick: () => saveReplay(record) }, "Save as a Showdown replay") : null, h("button.quiet", { type: "button", onclick: go.leave }, "New battle"))));
     const list = main.querySelector(".log .lines");
@@ -87,12 +90,36 @@ export async function showBoard(engine, main, page, lines, shown, go, judge) {
     draw();
   }
 
+  /** Games that were solved, by step. @type {Map<number, HTMLElement>} */
+  const games = new Map();
+
+  /** @param {number} at step @returns {HTMLElement} the matrix, or the button that asks for it */
+  function matrixPanel(at) {
+    const known = games.get(at);
+    if (known) return known;
+    const place = h("div.matrix", { tabindex: -1 }, h("button.quiet", { type: "button", disabled: !state.isDeep, onclick: solve }, "Solve this turn as a matrix game"));
+    async function solve() {
+      const tried = h("progress", { max: 1, value: 0, "aria-label": "Pairs of choices tried" });
+      place.replaceChildren(h("p.note", {}, "Every pair of likely choices is being tried with the same dice: ", tried));
+      // The button that had the focus is gone: keys still move through the battle.
+      place.focus({ preventScroll: true });
+      try {
+        const game = await engine.call("matrix", { record, policy, step: at, forks: MATRIX_FORKS }, ({ done, total }) => (tried.value = done / total));
+        place.replaceChildren(...matrixGame(game, names));
+        games.set(at, place);
+      } catch (error) {
+        place.replaceChildren(h("p.note", {}, `The turn could not be solved: ${error instanceof Error ? error.message : error}`));
+      }
+    }
+    return place;
+  }
+
   draw();
   if (!state.isDeep) deepen();
 }
 
 /** @param {any} page @returns {any[]} its policies with a critic; the first judges */
-export const judgesOf = (page) => page.policies.filter((/** @type {any} */ policy) => policy.kind === "network" && !policy.level);
+export const judgesOf = (page) => page.policies.filter((/** @type {any} */ policy) => (policy.kind === "network" || policy.kind === "ensemble") && !policy.level);
 
 /** @param {KeyboardEvent} event @param {Record<string, () => void>} keys */
 function press(event, keys) {
@@ -158,15 +185,18 @@ function expectedInWords(opponent) {
 
 /** @param {any} page @param {number} at @param {(chosen: {numSteps: number, seat: number, opponent: string}) => void} onChoose */
 function playOn(page, at, onChoose) {
-  const opponent = h("select", { "aria-label": "Opponent" }, ...page.policies.map((/** @type {any} */ policy) => h("option", { value: policy.id }, policy.name)));
+  const opponent = h("select", { "aria-label": "Opponent" }, ...page.policies.map((/** @type {any} */ policy) => h("option", { value: policy.id }, offered(policy))));
   return h("div.playon", {}, h("span", {}, "Play on from here against "), opponent,
     ...[0, 1].map((seat) => h("button.quiet", { type: "button", onclick: () => onChoose({ numSteps: at, seat, opponent: opponent.value }) }, `as side ${seat + 1}`)));
 }
 
-/** @param {any} policy @param {boolean} isWhole whether the battle can be played again @returns {string} */
-function explanation(policy, isWhole) {
+/** @param {any} policy @param {boolean} isWhole whether the battle can be played again @param {[string, string]} names @returns {string} */
+function explanation(policy, isWhole, names) {
   if (!policy) return "No policy of this page has a critic: there is no win probability.";
-  const judge = `Judged by ${policy.name}: its distribution over the legal choices, and its critic's win probability.${policy.calibration ? ` ${policy.calibration}` : ""}`;
+  const opponent = names[1 - names.indexOf(policy.name)];
+  const isMeasured = isWhole && names.includes(policy.name) && policy.chances.some((/** @type {any} */ { against }) => against === opponent);
+  const between = isMeasured ? `with ${policy.name} against ${opponent}` : `between equals, as if ${policy.name} chose for both sides from there`;
+  const judge = `Judged by ${policy.name}: its distribution over the legal choices, and its critic's win probability, which is that of a battle ${between}.${policy.calibration ? ` ${policy.calibration}` : ""}`;
   if (!isWhole) return `${judge} A log shows neither the dice nor what no line reveals: each side's team is what the log shows of it, stats are usual ones, turns are judged at their start, and no choice is tried.`;
   const classes = CLASSES.map(([name, least]) => `${name} from ${percent(least)}`).join(", ");
   return `${judge} “Wins after it” is the mean over ${FORKS} repetitions of the turn with other dice, against the choice that the other side made; ± is a 95 % interval of that mean alone, not of the critic. Mistakes by loss against the best choice tried, which one half of the repetitions chooses and the other half measures: ${classes}. Choices are judged with both teams known, which no player was.`;

@@ -23,7 +23,9 @@ async function open() {
   const networks = Object.fromEntries(await Promise.all(
     page.networks.map(async (/** @type {string} */ name) => [name, new Uint8Array(await unpacked(`network-${name}`))])));
   const engine = new Engine(script);
-  const space = await engine.call("open", { format: page.format, policies: page.policies, networks, wasm });
+  const space = await engine.call("open", { format: page.format, policies: page.policies, networks, teams: page.teams, wasm });
+  // Members of ensembles, and what searches are around, play no battle of their own.
+  page.policies = page.policies.filter((/** @type {any} */ policy) => !policy.is_part);
   return { engine, space };
 }
 

@@ -8,6 +8,9 @@ export const CLASSES = /** @type {const} */ ([["blunder", 0.2], ["mistake", 0.1]
 /** Forks of each tried choice. */
 export const FORKS = 4;
 
+/** The same while a person is taught: the opponent's choice differs between them too. */
+export const TEACHING_FORKS = 8;
+
 /** @param {number | null} loss @returns {string | null} */
 export function classOf(loss) {
   return loss === null ? null : (CLASSES.find(([, least]) => loss >= least)?.[0] ?? null);
@@ -81,5 +84,5 @@ export function taughtBy(decision, opponent) {
   const played = decision.choices.find((/** @type {any} */ choice) => choice.action === decision.played);
   const best = bestOf(decision);
   const [bad, good] = [played, best].map(({ parts }) => parts.map(nameOf).join(" and "));
-  return `Taken back: ${bad} is a ${name}. It costs ${percent(decision.loss)} of win probability: against what ${opponent} chose you win ${percent(played.win.mean)} after it, and ${percent(best.win.mean)} after ${good}. Choose again; the same choice is then played.`;
+  return `Taken back: ${bad} is a ${name}. It costs ${percent(decision.loss)} of win probability: against what is expected of ${opponent} you win ${percent(played.win.mean)} after it, and ${percent(best.win.mean)} after ${good}. Choose again; the same choice is then played.`;
 }

@@ -11,15 +11,15 @@ import { h, percent } from "./dom.js";
  */
 export function showSetup(main, page, space, engine, go, score) {
   const opponent = h("select", { id: "opponent" }, ...page.policies.map((/** @type {any} */ policy) =>
-    h("option", { value: policy.id }, policy.rating ? `${policy.name} (${policy.rating})` : policy.name)));
+    h("option", { value: policy.id }, offered(policy))));
   const side = h("select", { id: "side" }, h("option", { value: "0" }, "Side 1"), h("option", { value: "1" }, "Side 2"), h("option", { value: "watch" }, "Watch two policies"));
-  const other = h("select", { id: "other" }, ...page.policies.map((/** @type {any} */ policy) => h("option", { value: policy.id }, policy.name)));
+  const other = h("select", { id: "other" }, ...page.policies.map((/** @type {any} */ policy) => h("option", { value: policy.id }, offered(policy))));
   const otherRow = row("Against", other);
   otherRow.hidden = true;
   side.addEventListener("change", () => (otherRow.hidden = side.value !== "watch"));
   const seed = h("input", { id: "seed", inputmode: "numeric", pattern: "[0-9]*", value: String(randomSeed()) });
   const teach = h("input", { id: "teach", type: "checkbox" });
-  const hasCritic = page.policies.some((/** @type {any} */ policy) => policy.kind === "network");
+  const hasCritic = page.policies.some((/** @type {any} */ policy) => policy.kind === "network" || policy.kind === "ensemble");
   const team = h("textarea", { id: "team", rows: 6, spellcheck: "false", placeholder: space.isRandom ? "" : "Empty: a team of the page" });
   const problem = h("p.problem", { role: "alert" });
   const begin = async (/** @type {Event} */ event) => {
@@ -47,6 +47,9 @@ export function showSetup(main, page, space, engine, go, score) {
       h("button.quiet", { type: "button", onclick: () => pasted.value.trim() && go.load(pasted.value) }, "Analyse the log")));
   if (page.policies.length === 1) opponent.disabled = true;
 }
+
+/** @param {any} policy @returns {string} its name, with its rating or its level's measured score */
+export const offered = ({ name, rating }) => (rating ? `${name} (${rating})` : name);
 
 /** @param {string} label @param {any} control */
 function row(label, control) {
