@@ -13,8 +13,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cho_solve
-from scipy.linalg.lapack import dpotrf, dpotri
 
 from nashdex.core.errors import DataError
 from nashdex.metagame.evidence.large import is_large
@@ -219,6 +217,8 @@ def _newton_step(weights: Floats, gradient: Floats, anchors: Mapping[int, float]
     """
     if not is_large(len(weights)):
         return np.asarray(_inverse_information(weights, anchors) @ gradient)
+    from scipy.linalg import cho_solve  # noqa: PLC0415 - scipy takes longer to import than a small step
+
     try:
         information = _laplacian(weights)
         step: Floats = np.zeros(len(weights))
@@ -240,6 +240,8 @@ def _inverted(information: Floats) -> Floats:
     """Return the inverse of a positive definite matrix: of a large one by Cholesky, in a third of the time."""
     if not is_large(len(information)):
         return np.asarray(np.linalg.inv(information), np.float64)
+    from scipy.linalg.lapack import dpotrf, dpotri  # noqa: PLC0415 - as above
+
     factor, failed = dpotrf(information, lower=True)
     if not failed:
         factor, failed = dpotri(factor, lower=True)
