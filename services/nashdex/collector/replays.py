@@ -16,7 +16,6 @@ from nashdex.games.showdown.gateway import Gateway
 from nashdex.games.showdown.logs.doubles.reconstruction import JointView, joint_views
 from nashdex.games.showdown.logs.following import Follower
 from nashdex.games.showdown.logs.packing import PackedReplays, unpack
-from nashdex.games.showdown.logs.ratings import rating_band
 from nashdex.games.showdown.logs.reconstruction import View, views
 from nashdex.games.showdown.logs.replay import RawReplay, is_wanted
 from nashdex.games.showdown.logs.requests import NO_ACTION
@@ -112,8 +111,8 @@ class Replays:
         return Episode(
             seed=battle_seed(replay),
             seat=view.seat,
-            policy=replayed_policy(rating_band(replay.ratings[view.seat])),
-            opponent=replayed_policy(rating_band(replay.ratings[1 - view.seat])),
+            policy=replayed_policy(replay.rating_band(view.seat)),
+            opponent=replayed_policy(replay.rating_band(1 - view.seat)),
             score=0.5 if replay.winner is None else float(replay.winner == view.seat),
             observations=np.stack(followed.observations)[known],
             legal=LegalActions.of_mask(np.stack(followed.masks)[known]),

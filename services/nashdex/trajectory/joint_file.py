@@ -15,7 +15,6 @@ from nashdex.core.documents import Document, Model
 from nashdex.core.errors import DataError
 from nashdex.core.ids import replayed_policy
 from nashdex.games.showdown.logs.doubles.reconstruction import JointView
-from nashdex.games.showdown.logs.ratings import rating_band
 from nashdex.games.showdown.logs.replay import RawReplay
 from nashdex.games.space import Space
 from nashdex.trajectory.episode import Episode
@@ -112,8 +111,8 @@ def episode_of(view: JointView, space: Space) -> Episode:
     return Episode(
         seed=battle_seed(replay),
         seat=view.seat,
-        policy=replayed_policy(rating_band(replay.ratings[view.seat])),
-        opponent=replayed_policy(rating_band(replay.ratings[1 - view.seat])),
+        policy=replayed_policy(replay.rating_band(view.seat)),
+        opponent=replayed_policy(replay.rating_band(1 - view.seat)),
         score=0.5 if replay.winner is None else float(replay.winner == view.seat),
         observations=np.stack(view.observations),
         legal=view.legal_actions(space.num_actions),

@@ -215,9 +215,12 @@ def test_a_server_file_keeps_its_input_and_teams_when_packed() -> None:
         "p1rating": 1500,
     }
     given["inputLog"] = [">start {}", ">p1 team 1, 2, 3, 4", ">p2 team 1, 2, 3, 4"]
+    given["p2rating"] = {"rpr": 1625.04, "rprd": 25}
     replay = parse(json.dumps(given).encode(), "a log")
     assert (replay.num_active, replay.ratings[0], replay.inputs) == (2, 1500, (("team 1, 2, 3, 4",),) * 2)
+    assert (replay.rating_band(0), replay.rating_band(1)) == ("1400-1599", "glicko-1600-1799")
     packed = parse(json.dumps(without_names(replay)).encode(), "the same")
+    assert packed.rating_band(1) == "glicko-1600-1799"
     assert (packed.inputs, packed.sheets, packed.ratings) == (replay.inputs, replay.sheets, replay.ratings)
 
 

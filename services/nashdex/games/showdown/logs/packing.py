@@ -111,10 +111,12 @@ def without_names(replay: RawReplay) -> dict[str, object]:
     if replay.inputs is not None:
         sides = zip(("p1", "p2"), replay.inputs, strict=True)
         beside["inputLog"] = [f">{side} {choice}" for side, choices in sides for choice in choices]
-    for side, team, rating in zip(("p1", "p2"), replay.sheets, replay.ratings, strict=True):
+    for side, team, rating, glicko in zip(("p1", "p2"), replay.sheets, replay.ratings, replay.glicko, strict=True):
         if team:
             beside[f"{side}team"] = [sheet.to_json() for sheet in team]
-        if rating is not None:
+        if glicko is not None:
+            beside[f"{side}rating"] = {"elo": rating, "rpr": glicko}
+        elif rating is not None:
             beside[f"{side}rating"] = rating
     return beside | {
         "id": replay.battle,

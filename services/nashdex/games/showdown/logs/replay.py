@@ -11,7 +11,7 @@ from typing import Any, Final, Literal, TypeVar
 
 from nashdex.core.user_input import shorten
 from nashdex.games.showdown.logs.evidence import Evidence, is_format
-from nashdex.games.showdown.logs.ratings import UNRATED_RATING
+from nashdex.games.showdown.logs.ratings import UNRATED_RATING, rating_band
 from nashdex.games.showdown.logs.refusal import RefusedReplayError
 from nashdex.games.showdown.logs.sheets import Sheet, team_of
 from nashdex.games.showdown.logs.words import BOUNDARY, clean_name, whole_number
@@ -57,7 +57,7 @@ class RawReplay:
     players: tuple[str, str]
     """Names by seat."""
     ratings: tuple[int | None, int | None]
-    """Before the battle, by seat."""
+    """Elo before the battle, by seat."""
     day: datetime
     winner: int | None
     """The seat; None for a tie."""
@@ -70,6 +70,13 @@ class RawReplay:
     """Both players' choices in order, such as ``move 1 +2, switch 3``, if the log has them."""
     sheets: tuple[tuple[Sheet, ...], tuple[Sheet, ...]] = ((), ())
     """Both players' teams, if they are written beside the log."""
+    glicko: tuple[int | None, int | None] = (None, None)
+    """Glicko ratings before the battle, by seat: what a server writes beside the log, on another scale than Elo."""
+
+    def rating_band(self, seat: int) -> str:
+        """Return the band of a seat's rating, such as ``1200-1399``, or ``glicko-1600-1799`` if it has no Elo."""
+        elo, glicko = self.ratings[seat], self.glicko[seat]
+        return f"glicko-{rating_band(glicko)}" if elo is None and glicko is not None else rating_band(elo)
 
     def result(self, seat: int) -> Result:
         """Return how the battle ended for ``seat``."""
@@ -103,7 +110,8 @@ def parse(content: bytes, source: str) -> RawReplay:
             "no-id", f"{source} has id {shorten(battle)}, format {shorten(format_)}; expected both, such as gen1ou-1234"
         )
     beside = _Beside(
-        ratings=(_rating_of(given.get("p1rating")), _rating_of(given.get("p2rating"))),
+        ratings=(_rating_of(given.get("p1rating"), "elo"), _rating_of(given.get("p2rating"), "elo")),
+        glicko=(_rating_of(given.get("p1rating"), "rpr"), _rating_of(given.get("p2rating"), "rpr")),
         inputs=_inputs_of(given.get("inputLog"), source),
         sheets=(team_of(given.get("p1team"), source), team_of(given.get("p2team"), source)),
         is_forfeit=given.get("endType") == "forfeit",
@@ -130,11 +138,11 @@ def _time_of(given: Mapping[str, Any]) -> object:
     return given.get("uploadtime", 0)
 
 
-def _rating_of(given: object) -> int | None:
-    """Return a player's Elo rating before the battle, as a server writes it."""
-    elo = given.get("elo") if isinstance(given, dict) else given
-    is_rating = isinstance(elo, int | float) and not isinstance(elo, bool) and 0 < elo <= _MAX_RATING
-    return round(elo) if is_rating else None  # type: ignore[arg-type]  # a number
+def _rating_of(given: object, key: Literal["elo", "rpr"]) -> int | None:
+    """Return a player's rating before the battle, as a server writes it. A number alone is Elo."""
+    rating = given.get(key) if isinstance(given, dict) else given if key == "elo" else None
+    is_rating = isinstance(rating, int | float) and not isinstance(rating, bool) and 0 < rating <= _MAX_RATING
+    return round(rating) if is_rating else None  # type: ignore[arg-type]  # a number
 
 
 def _inputs_of(given: object, source: str) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
@@ -155,6 +163,7 @@ class _Beside:
     inputs: tuple[tuple[str, ...], tuple[str, ...]] | None = None
     sheets: tuple[tuple[Sheet, ...], tuple[Sheet, ...]] = ((), ())
     is_forfeit: bool = False
+    glicko: tuple[int | None, int | None] = (None, None)
 
 
 _NOTHING: Final = _Beside()
@@ -203,6 +212,7 @@ def parse_log(
         num_active=num_active,
         inputs=beside.inputs,
         sheets=beside.sheets,
+        glicko=beside.glicko,
     )
 
 
