@@ -1,15 +1,19 @@
 """Players of other programs as members of a run: rated, in the payoff table, and never lost by absence."""
 
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from nashdex.cli import run_command_line
 from nashdex.core import keys
+from nashdex.core.errors import ConfigurationError
 from nashdex.core.ids import PolicyId
+from nashdex.games.showdown.gateway import Gateway
 from nashdex.metagame.analysis.documents import MetaGameAnalysis
 from nashdex.metagame.evidence.sampled import SampledCounts
 from nashdex.metagame.plan import IterationPlan
+from nashdex.page.policies import page_policies
 from nashdex.runs.verification import verify_run
 from nashdex.store.documents import read_published
 from nashdex.store.protocol import ObjectStore
@@ -81,3 +85,5 @@ def test_a_member_from_outside_plays_when_it_is_there_and_loses_nothing_when_it_
     assert MEMBER not in plan.opponents
     assert sum(plan.opponents.values()) == pytest.approx(1.0)
     assert verify_run(run).problems == []
+    with closing(Gateway("gen1randombattle")) as gateway, pytest.raises(ConfigurationError, match="no page can play"):
+        page_policies([f"{run.store.uri}#nash"], gateway.space)

@@ -22,6 +22,7 @@ from nashdex.policies.ensembles.document import read_ensemble
 from nashdex.policies.references import known_policies, resolve
 from nashdex.policies.scripted.registry import SCRIPTED_POLICIES, is_scripted
 from nashdex.policies.search.guided import check_searches
+from nashdex.settings.external import is_external
 from nashdex.store.protocol import ObjectStore
 
 _SCRIPTED: Final = {"random": 2, "max-power": 1, "search:matrix-small": 1, "search:matrix": 1, "search:matrix-1s": 1}
@@ -76,6 +77,8 @@ def _add(
     found: PagePolicies, store: ObjectStore | None, policy: PolicyId, space: Space, *, searches: bool = False
 ) -> str:
     """Add one policy, unless it is there, and return its id in the page."""
+    if is_external(policy):
+        raise ConfigurationError(f"{policy!r} is a player of another program, which no page can play: name others")
     if is_scripted(policy):
         entry = _scripted(policy, space)
     else:
