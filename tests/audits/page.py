@@ -95,17 +95,18 @@ class Watch:
 
     def spent(self) -> Spent:
         """Return what was spent since then."""
-        return Spent(time.monotonic() - self._wall, _cpu_seconds() - self._cpu)
+        spent = (seconds - self._cpu.get(pid, 0.0) for pid, seconds in _cpu_seconds().items())
+        return Spent(time.monotonic() - self._wall, sum(spent))
 
 
-def _cpu_seconds() -> float:
-    """Return the CPU time of the running processes that this one has started."""
-    total = 0.0
+def _cpu_seconds() -> dict[int, float]:
+    """Return the CPU time of each running process that this one has started."""
+    found = {}
     for process in psutil.Process().children(recursive=True):
         with suppress(psutil.NoSuchProcess):
             times = process.cpu_times()
-            total += times.user + times.system
-    return total
+            found[process.pid] = times.user + times.system
+    return found
 
 
 @dataclass(frozen=True)
