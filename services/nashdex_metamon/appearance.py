@@ -38,6 +38,10 @@ class Appearance:
     moves: list[str] = field(default_factory=list)
     """Ids of at most four moves that it used: a fifth takes the place of the last but itself."""
     has_transformed: bool = False
+    details: str = ""
+    """Species, level and gender, as its last line has them."""
+    copied: str = ""
+    """Id of the species whose base stats and types it took by transforming: it keeps them when it leaves or faints."""
     tera: str = ""
     """Its type since it terastallized."""
     boosts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(STATS, 0))
@@ -117,6 +121,8 @@ def _switch(seen: Appearances, parts: list[str]) -> None:
         seen.pokemon[seen.active[side]].leave()
     seen.active[side] = key
     pokemon = seen.pokemon[key]
+    if pokemon.details != parts[1]:
+        pokemon.details, pokemon.copied = parts[1], ""
     if pokemon.name != name:
         pokemon.name = name
         seen.learn_by_species(pokemon, name)
@@ -129,6 +135,7 @@ def _replace(seen: Appearances, parts: list[str]) -> None:
 
 
 def _change_forme(seen: Appearances, parts: list[str]) -> None:
+    seen.named(parts[0]).copied = ""
     seen.learn_by_species(seen.named(parts[0]), parts[1].partition(",")[0])
 
 
@@ -258,7 +265,7 @@ def _swap_boosts(seen: Appearances, parts: list[str]) -> None:
 
 def _transform(seen: Appearances, parts: list[str]) -> None:
     copy, original = seen.named(parts[0]), seen.named(parts[1])
-    copy.boosts, copy.has_transformed = dict(original.boosts), True
+    copy.boosts, copy.has_transformed, copy.copied = dict(original.boosts), True, original.name
     seen.learn_by_species(copy, original.name)
 
 

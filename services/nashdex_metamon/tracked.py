@@ -61,8 +61,19 @@ def battle_state(
         if row != own["active"] and pokemon["fainted"] == reviving
     ]
     if knowledge == "online":
-        active = _as_metamon(active, conditions.appearances.of_side(own_side), dex, is_own=True)
-        foe = _as_metamon(foe, conditions.appearances.of_side(opponent_side), dex, is_own=False)
+        seen, opposing = (conditions.appearances.of_side(side) for side in (own_side, opponent_side))
+        active = _as_metamon(active, seen, dex, is_own=True)
+        foe = _as_metamon(foe, opposing, dex, is_own=False)
+        if "transformed" not in own["pokemon"][own["active"]]["volatiles"]:
+            active = _with_copied(active, seen, dex)
+        if "transformed" not in opponent["pokemon"][opponent["active"]]["volatiles"]:
+            foe = _with_copied(foe, opposing, dex)
+        waiting = [each for row, each in enumerate(own["pokemon"]) if row != own["active"]]
+        keys = [f"{own_side}: {each['name']}" for each in waiting if each["fainted"] == reviving]
+        bench = [
+            _with_copied(pokemon, conditions.appearances.pokemon[key], dex)
+            for pokemon, key in zip(bench, keys, strict=True)
+        ]
     else:
         shown = (conditions.appearances.of_side(opponent_side).name,)
         names = cosmetic_names([opponent["pokemon"][opponent["active"]]], shown, dex)
@@ -159,6 +170,15 @@ def _as_metamon(pokemon: PokemonState, seen: Appearance, dex: Dex, *, is_own: bo
     return replace(
         pokemon, **boosts, name=seen.name or pokemon.name, ability=ability, item=item_name(seen.item), moves=moves
     )
+
+
+def _with_copied(pokemon: PokemonState, seen: Appearance, dex: Dex) -> PokemonState:
+    """Return a Pokémon with the base stats and types that it copied, which metamon's code keeps when it leaves."""
+    if not seen.copied:
+        return pokemon
+    species = dex.species(seen.copied)
+    stats: dict[str, Any] = {f"base_{stat}": value for stat, value in species.base_stats.items()}
+    return replace(pokemon, **stats, types=pokemon.types if seen.tera else species.types)
 
 
 def _move(dex: Dex, move: str, pp: int | None = None) -> MoveState:

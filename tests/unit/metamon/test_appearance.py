@@ -86,3 +86,22 @@ def test_struggle_is_no_previous_move() -> None:
     conditions = Conditions.of_generation(dex(1))
     read_lines(conditions, (COMES_IN, "|move|p2a: Foe|Tackle|p1a: Own", "|move|p2a: Foe|Struggle|p1a: Own"))
     assert conditions.last_move("p2") is None
+
+
+DITTO, KOFFING = "|switch|p2a: Copy|Ditto, L80|100/100", "|switch|p2a: Foe|Koffing, M|100/100"
+TRANSFORM = "|-transform|p2a: Copy|p1a: Own"
+
+
+@pytest.mark.parametrize(
+    ("lines", "copied"),
+    [
+        ((DITTO,), ""),
+        ((DITTO, TRANSFORM), "kadabra"),
+        ((DITTO, TRANSFORM, KOFFING, DITTO), "kadabra"),
+        ((DITTO, TRANSFORM, "|faint|p2a: Copy"), "kadabra"),
+        ((DITTO, TRANSFORM, KOFFING, "|switch|p2a: Copy|Ditto, L80, shiny|100/100"), ""),
+        ((DITTO, TRANSFORM, "|-formechange|p2a: Copy|Castform-Rainy"), ""),
+    ],
+)
+def test_a_copy_keeps_the_species_until_its_details_change(lines: tuple[str, ...], copied: str) -> None:
+    assert foe(*lines).copied == copied
