@@ -83,13 +83,19 @@ def play(policy: Policy, num: int, seed: int) -> list[Episode]:
 
 
 def write_iteration(
-    store: ObjectStore, settings: RunSettings, iteration: int, learner: PolicyId, episodes: Sequence[Episode]
+    store: ObjectStore,
+    settings: RunSettings,
+    iteration: int,
+    learner: PolicyId,
+    episodes: Sequence[Episode],
+    *,
+    first: str = "clone",
 ) -> None:
     """Store what the train step reads: the plan, and the collect shards with ``episodes`` dealt out over them."""
     entry = PolicyEntry(id=RANDOM, kind="scripted", name="random", iteration=None, parent=None)
     plan = IterationPlan(
         iteration=iteration,
-        oracle="clone" if iteration == 0 else "ppo",
+        oracle=first if iteration == 0 else "ppo",
         population=Population(policies=(entry,)),
         rule="initial" if iteration == 0 else "meta-strategy",
         opponents={RANDOM: 1.0},

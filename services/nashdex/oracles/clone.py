@@ -75,15 +75,8 @@ def make_lessons(
         DataError: there are fewer than two battles.
         ConfigurationError: both sources have battles, and the network remembers.
     """
-    battles = {replayed: _battles(episodes, replayed=replayed) for replayed in (False, True)}
-    held_out = {
-        *_held_out(battles[False], derive_seed(seed, "split")),
-        *_held_out(battles[True], derive_seed(seed, "split", "replays")),
-    }
-    if not held_out:
-        num = sum(map(len, battles.values()))
-        raise DataError(f"cloning needs two battles to hold one out, and got {num}; collect more")
-    if remembers and all(battles.values()):
+    held_out = held_out_battles(episodes, seed)
+    if remembers and len({is_replayed(episode.policy) for episode in episodes}) > 1:
         raise ConfigurationError(
             "train.first.replays mixes decisions of replays and of the teacher, and this network learns from whole "
             "battles; clone from one of them (leave train.first.replays out), or use a network without memory"
@@ -99,6 +92,23 @@ def make_lessons(
         return Lesson(batch, torch.from_numpy(returns), torch.from_numpy(actors), names)
 
     return lesson(validation=False), lesson(validation=True)
+
+
+def held_out_battles(episodes: Sequence[Episode], seed: int) -> set[int]:
+    """Return the seeds of the battles that are held out, of replays and of the teacher.
+
+    Raises:
+        DataError: there are fewer than two battles.
+    """
+    battles = {replayed: _battles(episodes, replayed=replayed) for replayed in (False, True)}
+    held_out = {
+        *_held_out(battles[False], derive_seed(seed, "split")),
+        *_held_out(battles[True], derive_seed(seed, "split", "replays")),
+    }
+    if not held_out:
+        num = sum(map(len, battles.values()))
+        raise DataError(f"cloning needs two battles to hold one out, and got {num}; collect more")
+    return held_out
 
 
 def _battles(episodes: Sequence[Episode], *, replayed: bool) -> list[int]:

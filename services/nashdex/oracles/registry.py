@@ -4,14 +4,17 @@ from collections.abc import Iterator
 from typing import Final
 
 from nashdex.core.evidence import Evidence
+from nashdex.core.ids import PolicyId
 from nashdex.core.plugins import Registry
 from nashdex.core.steps import shard_range
 from nashdex.games.registry import FORMATS
 from nashdex.metagame.plan import IterationPlan
 from nashdex.oracles.interface import AnyOracle, Oracle
+from nashdex.policies.scripted.registry import is_scripted
 from nashdex.settings.oracles import (
     ORACLE_KINDS,
     CloneSettings,
+    DistilSettings,
     ExactSettings,
     FreshSettings,
     NullSettings,
@@ -59,6 +62,45 @@ CLONE = Oracle(
         "validation_most_frequent_accuracy": "accuracy on held-out battles of always predicting the legal action "
         "that is most frequent in the others",
         "validation_explained_variance": "explained variance on held-out battles",
+        "gradient_norm": "global norm of the gradient before it is scaled down",
+        "learning_rate": "step size of the optimiser",
+    },
+)
+
+
+def _problems_of_distil(_settings: DistilSettings, run: RunSettings) -> Iterator[str]:
+    """Yield why there is nobody to distil."""
+    teacher = run.collect.teacher
+    if is_scripted(PolicyId(teacher)):
+        yield (
+            f"train.first 'distil' learns probabilities and values, and collect.teacher {teacher!r} is scripted; "
+            "expected a stored network or an ensemble, such as zoo:gen1randombattle, or `clone`"
+        )
+    if run.collect.battles < 2:  # noqa: PLR2004 - one for each side of the split
+        yield "collect.battles is 1, and distillation holds one battle out to validate with; expected at least 2"
+    if run.train.oracle.kind == "distil":
+        yield (
+            "train.oracle 'distil' would distil the teacher in every iteration, whoever the opponents are; expected an "
+            "oracle that answers them, and `distil` in train.first"
+        )
+
+
+DISTIL = Oracle(
+    settings=DistilSettings,
+    summary="distillation of `collect.teacher`, a stored network or an ensemble: its probabilities and its values",
+    train=f"{_HERE}.distil:train",
+    makes="network",
+    begins_from_policy=True,
+    collects="teacher",
+    answers_opponents=False,
+    policy_name="distilled {learner}",
+    problems=_problems_of_distil,
+    metrics={
+        "kl_teacher": "KL from the teacher's probabilities, nats a decision with a choice",
+        "value_error": "mean squared error to the teacher's value",
+        "validation_kl_teacher": "KL from the teacher's probabilities on held-out battles",
+        "validation_value_error": "mean squared error to the teacher's value on held-out battles",
+        "validation_agreement": "share of held-out decisions in which both find the same action the most probable",
         "gradient_norm": "global norm of the gradient before it is scaled down",
         "learning_rate": "step size of the optimiser",
     },
@@ -121,6 +163,7 @@ ORACLES: Final[Registry[AnyOracle]] = Registry.of(
         "exact": f"{_HERE}.registry:EXACT",
         "q-learning": f"{_HERE}.registry:Q_LEARNING",
         "clone": f"{_HERE}.registry:CLONE",
+        "distil": f"{_HERE}.registry:DISTIL",
         "fresh": f"{_HERE}.registry:FRESH",
         "null": f"{_HERE}.registry:NULL",
     },

@@ -38,6 +38,15 @@ class CloneSettings(Choice):
     replays: ReplaySettings = Field(ReplaySettings(), description="Raw replays to learn from.")
 
 
+class DistilSettings(Choice):
+    """Distillation of `collect.teacher`, a stored network or an ensemble."""
+
+    kind: Literal["distil"] = "distil"
+    num_epochs: int = Field(4, ge=1, le=1000, description="Passes over the teacher's decisions.")
+    minibatch_decisions: int = Field(1024, ge=1, description="Decisions an optimiser step.")
+    learning_rate: float = Field(1e-3, gt=0, le=1, description="Adam's step size; it falls to 0 over the training.")
+
+
 class ExactSettings(Choice):
     """The exact best response, in games whose tree is known. It has no settings."""
 
@@ -70,6 +79,7 @@ ORACLE_KINDS = Kinds(
     ExactSettings,
     QLearningSettings,
     CloneSettings,
+    DistilSettings,
     FreshSettings,
     NullSettings,
 )
