@@ -68,7 +68,9 @@ def modules_of(package: str) -> list[str]:
     ]
 
 
-TRAINING = {f"nashdex.oracles.{name}" for name in ("clone", "ppo.loss", "ppo.processes", "ppo.training", "untrained")}
+TRAINING = {
+    f"nashdex.oracles.{name}" for name in ("clone", "distil", "ppo.loss", "ppo.processes", "ppo.training", "untrained")
+}
 """Imported late, by a training: the registry names them by string paths."""
 CLUSTER_CLIENTS = {f"nashdex.cluster.{name}" for name in ("argo_server", "kubernetes_api", "pod_logs")}
 """Imported late, by commands that talk to a cluster."""

@@ -42,8 +42,8 @@ class DistilSettings(Choice):
     """Distillation of `collect.teacher`, a stored network or an ensemble."""
 
     kind: Literal["distil"] = "distil"
-    num_epochs: int = Field(4, ge=1, le=1000, description="Passes over the teacher's decisions.")
-    minibatch_decisions: int = Field(1024, ge=1, description="Decisions an optimiser step.")
+    num_epochs: int = Field(8, ge=1, le=1000, description="Passes over the teacher's decisions.")
+    minibatch_decisions: int = Field(512, ge=1, description="Decisions an optimiser step.")
     learning_rate: float = Field(1e-3, gt=0, le=1, description="Adam's step size; it falls to 0 over the training.")
 
 
