@@ -261,7 +261,7 @@ def test_settings_that_say_nothing_are_refused(network: dict[str, Any], message:
     [
         ({"oracle": "exact"}, "network.init_from has no effect with the oracle 'exact', which starts afresh"),
         ({"oracle": "null"}, "network.init_from has no effect with the oracle 'null'"),
-        ({"first": {"kind": "null"}}, "no effect with train.first 'null'; expected 'clone' or 'fresh'"),
+        ({"first": {"kind": "null"}}, "no effect with train.first 'null'; expected 'clone' or 'distil' or 'fresh'"),
         ({"first": {"kind": "fresh"}, "seeds": 2}, "the 2 first policies of train.seeds would be one"),
     ],
     ids=str,
