@@ -37,9 +37,18 @@ from nashdex_metamon.data.parsing import parsed
 
 _DATA: Final = Path(__file__).parents[1] / "data"
 _RECORDED: Final = (_DATA / "metamon" / "battles", _DATA / "metamon" / "logs", _DATA / "vgc")
-_PLAYED: Final = ("gen5ou", "gen6ou", "gen7ou", "gen8ou", "gen6doublesou", "gen8vgc2022", "gen9vgc2024regg")
+_PLAYED: Final = (
+    "gen3randombattle",
+    "gen5ou",
+    "gen6ou",
+    "gen7ou",
+    "gen8ou",
+    "gen6doublesou",
+    "gen8vgc2022",
+    "gen9vgc2024regg",
+)
 _BATTLES_EACH: Final = 2
-_MOST_LINES: Final = 500
+_MOST_LINES: Final = 1200
 """Longer logs are of stalling, and take long to follow."""
 _RANDOM: Final = PolicyId("random")
 
