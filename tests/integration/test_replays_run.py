@@ -66,6 +66,7 @@ def test_ppo_goes_on_from_a_clone_of_replays(tmp_path: Path, capsys: pytest.Capt
     report = read_written(run.store, reported, keys.REPORT, Report)
     (clone,), (answer,) = (row.training for row in report.iterations)
     assert (clone.oracle, answer.oracle, answer.parent) == ("clone", "ppo", clone.policy)
+    assert clone.name == "clone of heuristic and replays"
     assert answer.num_decisions >= 400
     check_warm_up(answer)
     groups = {name.removeprefix("validation_accuracy_") for name in clone.summary if name.startswith("validation_acc")}

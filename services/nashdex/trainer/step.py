@@ -13,7 +13,7 @@ from nashdex.learning.rewards import REWARDS
 from nashdex.learning.trackers import check_installed
 from nashdex.metagame.plan import IterationPlan
 from nashdex.oracles.interface import AnyOracle, Task, Trained
-from nashdex.oracles.registry import ORACLES
+from nashdex.oracles.registry import ORACLES, replays_of
 from nashdex.policies.tables import save_table_policy
 from nashdex.settings.run import RunSettings
 from nashdex.store.attempt import Attempt, find_done
@@ -41,7 +41,7 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
     began_seconds = time.monotonic()
     task = Task(store, settings, plan, shard, attempt.id)
     trained = oracle.training()(task, settings.train.section_of(plan.oracle))
-    name = oracle.policy_name.format(iteration=iteration, learner=plan.learner)
+    name = oracle.policy_name.format(iteration=iteration, learner=_models(settings, plan))
     if plan.role is not None:
         name = f"{plan.role.replace('-', ' ')} {iteration}"
     parent = plan.learner if oracle.improves else None
@@ -72,6 +72,14 @@ def _num_gpus(settings: RunSettings, oracle: AnyOracle) -> int:
     """Return the number of GPUs that a shard of the step holds, whether it uses them all or not."""
     uses_gpu = settings.train.device == "cuda" and oracle.makes == "network"
     return settings.train.num_processes if uses_gpu else 0
+
+
+def _models(settings: RunSettings, plan: IterationPlan) -> str:
+    """Return whom the oracle learned from: the plan's learner, the players of replays, or both."""
+    replays = replays_of(settings, plan)
+    if replays is None:
+        return plan.learner
+    return "replays" if replays.share == 1 else f"{plan.learner} and replays"
 
 
 def _store(task: Task, trained: Trained, name: str, parent: BarePolicyId | None) -> tuple[BarePolicyId, int]:
