@@ -75,7 +75,7 @@ def _num_gpus(settings: RunSettings, oracle: AnyOracle) -> int:
 
 
 def _models(settings: RunSettings, plan: IterationPlan) -> str:
-    """Return whom the oracle learned from: the plan's learner, the players of replays, or both."""
+    """Return the name of the players that the oracle learned from."""
     replays = replays_of(settings, plan)
     if replays is None:
         return plan.learner
