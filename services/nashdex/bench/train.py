@@ -11,13 +11,14 @@ import torch
 from pydantic import Field, PositiveFloat, PositiveInt
 from torch import Tensor
 
-from nashdex.bench.training import Device, check_device, open_training, seconds, self_play
+from nashdex.bench.training import Device, open_training, seconds, self_play
 from nashdex.core.documents import Model
 from nashdex.core.errors import ConfigurationError
 from nashdex.games.registry import showdown_game
 from nashdex.games.showdown.game import ShowdownGame
 from nashdex.learning.experience.batching import make_batch
 from nashdex.learning.experience.data import fresh_network, prepare_torch
+from nashdex.learning.hardware import check_cuda
 from nashdex.learning.rounds.planned import NEWEST
 from nashdex.oracles.ppo.loss import PREDICTION_COEFFICIENT
 from nashdex.policies.inference import NetworkPolicy
@@ -86,7 +87,7 @@ def run_train_bench(
         ConfigurationError: it is not a Showdown format, the network does not fit it, or Node, the gateway's package, a
             compiler or the GPU is missing.
     """
-    check_device(device)
+    check_cuda(device, "--device", "leave the option out")
     if compiles:
         _require_compiler()
     game = showdown_game(format_id)

@@ -10,7 +10,6 @@ from typing import Literal
 
 import torch
 
-from nashdex.core.errors import ConfigurationError
 from nashdex.core.ids import AttemptId
 from nashdex.core.steps import StepName
 from nashdex.games.showdown.game import ShowdownGame
@@ -30,19 +29,6 @@ from nashdex.trajectory.episode import Episode
 Device = Literal["cpu", "cuda"]
 
 _CHECKPOINT_EVERY_UPDATES = 50
-
-
-def check_device(device: Device) -> None:
-    """Check that training can run on ``device`` here.
-
-    Raises:
-        ConfigurationError: torch finds no GPU.
-    """
-    if device == "cuda" and not torch.cuda.is_available():
-        raise ConfigurationError(
-            "--device cuda: torch finds no CUDA device here; run on a machine that has one, with a CUDA build of "
-            "torch, or leave the option out"
-        )
 
 
 def seconds(device: str) -> float:
