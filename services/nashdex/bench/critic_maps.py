@@ -7,13 +7,14 @@ import numpy as np
 from scipy.optimize import minimize
 
 from nashdex.bench.calibration import CriticCalibration, PlayedPredictions, Predictions, measured, predictions
+from nashdex.core.references import without_store
 from nashdex.policies.calibration import (
-    LEAST_CHANCE,
     ChanceMap,
     Floats,
     HeldOutError,
     OpponentCalibration,
     PolicyCalibration,
+    log_odds,
 )
 
 _SURE: Final = 1.96
@@ -80,8 +81,7 @@ def _calibrated(
 
     before, after = test(rest), test(Predictions(chances(rest.predicted), rest.scores, rest.battles))
     return OpponentCalibration(
-        # A card names no folder of the machine that measured it.
-        against=None if against is None else against.rpartition("#")[2],
+        against=None if against is None else without_store(against),
         map=chances,
         fitted_battles=fitted,
         tested_battles=after.battles,
@@ -97,8 +97,7 @@ def fit_map(found: Predictions, *, is_symmetric: bool) -> ChanceMap:
     A symmetric one has no intercept, because both players are the same. Its slope stays 1 unless chance does not
     explain the difference: the critic learned from such battles.
     """
-    inside = np.clip(found.predicted, LEAST_CHANCE, 1.0 - LEAST_CHANCE)
-    odds = np.log(inside / (1.0 - inside))
+    odds = log_odds(found.predicted)
 
     def loss(parameters: np.ndarray[tuple[int], np.dtype[np.float64]]) -> float:
         mapped = np.exp(parameters[0]) * odds + (0.0 if is_symmetric else parameters[1])

@@ -73,6 +73,11 @@ class PolicyReference:
         return f"{before}{self.name}{style_suffix(self.temperature)}"
 
 
+def without_store(text: str) -> str:
+    """Return a reference without its store: what is published names no folder of the machine that measured it."""
+    return text.rpartition("#")[2]
+
+
 def matches(name: str, known: Mapping[PolicyId, Iterable[str]]) -> list[PolicyId]:
     """Return the policies that ``name`` means: the one with this id, else with this name, else with this beginning.
 

@@ -7,13 +7,14 @@ from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt
 
 from nashdex.core import keys
 from nashdex.core.documents import Document, Model
-from nashdex.core.errors import ConfigurationError, DataError, TryAgainError
+from nashdex.core.errors import ConfigurationError, TryAgainError
 from nashdex.core.ids import SAMPLED, BarePolicyId, BarePolicyIdField, PlayedPolicy, style_suffix
-from nashdex.core.references import PolicyReference
+from nashdex.core.references import PolicyReference, without_store
 from nashdex.evaluator.match import play_match
 from nashdex.metagame.evidence.estimates import CONFIDENCE
 from nashdex.policies.references import resolve
 from nashdex.policies.scripted.registry import is_scripted
+from nashdex.store.documents import read_beside_policy
 from nashdex.store.protocol import ObjectStore
 
 _MAX_BYTES: Final = 1 << 16
@@ -74,9 +75,7 @@ def measure_levels(
         on_level(level)
         measured.append(level)
     levels = tuple(sorted(measured, key=lambda level: (level.score, -level.temperature)))
-    # A card names no folder of the machine that measured it.
-    opponent = against.rpartition("#")[2]
-    return Levels(policy=stored, format=format_id, against=opponent, seed=seed, levels=levels)
+    return Levels(policy=stored, format=format_id, against=without_store(against), seed=seed, levels=levels)
 
 
 def stored_policy(reference: PolicyReference) -> tuple[ObjectStore, BarePolicyId]:
@@ -105,13 +104,8 @@ def read_levels(store: ObjectStore, policy: BarePolicyId) -> Levels | None:
     Raises:
         DataError: they are wrong, or are another policy's.
     """
-    key = keys.policy_levels(policy)
-    if not store.exists(key):
-        return None
-    levels = Levels.from_json(store.get(key, _MAX_BYTES), f"{store.uri}/{key}")
-    if levels.policy != policy:
-        raise DataError(f"{store.uri}/{key} has the levels of {levels.policy}; measure them again")
-    return levels
+    key, remedy = keys.policy_levels(policy), "measure them again"
+    return read_beside_policy(store, key, policy, Levels, _MAX_BYTES, holds="has the levels of", remedy=remedy)
 
 
 def level_in_words(level: Level, against: str) -> str:

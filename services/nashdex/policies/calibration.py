@@ -8,8 +8,8 @@ from pydantic import Field, NonNegativeInt, PositiveInt, model_validator
 
 from nashdex.core import keys
 from nashdex.core.documents import Document, Model
-from nashdex.core.errors import DataError
 from nashdex.core.ids import BarePolicyId, BarePolicyIdField
+from nashdex.store.documents import read_beside_policy
 from nashdex.store.protocol import ObjectStore
 
 _MAX_BYTES: Final = 1 << 16
@@ -20,6 +20,13 @@ LEAST_CHANCE: Final = 0.001
 Floats = NDArray[np.float64]
 
 
+def log_odds(chances: Floats) -> Floats:
+    """Return the log odds of ``chances``, any shape, finite."""
+    inside = np.clip(chances, LEAST_CHANCE, 1.0 - LEAST_CHANCE)
+    odds: Floats = np.log(inside / (1.0 - inside))
+    return odds
+
+
 class ChanceMap(Model):
     """Platt's map of chances: log odds times ``slope`` plus ``intercept``."""
 
@@ -28,8 +35,7 @@ class ChanceMap(Model):
 
     def __call__(self, chances: Floats) -> Floats:
         """Return the mapped ``chances``, any shape."""
-        inside = np.clip(chances, LEAST_CHANCE, 1.0 - LEAST_CHANCE)
-        mapped: Floats = 1.0 / (1.0 + np.exp(-(self.slope * np.log(inside / (1.0 - inside)) + self.intercept)))
+        mapped: Floats = 1.0 / (1.0 + np.exp(-(self.slope * log_odds(chances) + self.intercept)))
         return mapped
 
 
@@ -86,13 +92,10 @@ def read_calibration(store: ObjectStore, policy: BarePolicyId) -> PolicyCalibrat
     Raises:
         DataError: it is wrong, or is another policy's.
     """
-    key = keys.policy_calibration(policy)
-    if not store.exists(key):
-        return None
-    found = PolicyCalibration.from_json(store.get(key, _MAX_BYTES), f"{store.uri}/{key}")
-    if found.policy != policy:
-        raise DataError(f"{store.uri}/{key} is the calibration of {found.policy}; measure it again")
-    return found
+    key, remedy = keys.policy_calibration(policy), "measure it again"
+    return read_beside_policy(
+        store, key, policy, PolicyCalibration, _MAX_BYTES, holds="is the calibration of", remedy=remedy
+    )
 
 
 def calibration_in_words(found: OpponentCalibration) -> str:

@@ -3,6 +3,7 @@
 from typing import Protocol, TypeVar
 
 from nashdex.core import keys
+from nashdex.core.errors import DataError
 from nashdex.core.manifest import Manifest
 from nashdex.core.steps import StepName
 from nashdex.store.attempt import read_manifest, read_object
@@ -16,6 +17,40 @@ class Readable(Protocol[D_co]):
 
     def from_json(self, data: bytes, source: str, /) -> D_co:
         """Parse ``data``; ``source`` names it in errors."""
+
+
+class _OfPolicy(Protocol):
+    @property
+    def policy(self) -> str: ...
+
+
+P = TypeVar("P", bound=_OfPolicy)
+
+
+def read_beside_policy(
+    store: ObjectStore, key: str, policy: str, kind: Readable[P], max_bytes: int, *, holds: str, remedy: str
+) -> P | None:
+    """Return the document ``key`` about a stored policy, such as its card; None if there is none.
+
+    Args:
+        store: store of the policy.
+        key: key of the document.
+        policy: the policy.
+        kind: class of the document.
+        max_bytes: largest size of the document.
+        holds: the error's words before another policy's id, such as ``is the card of``.
+        remedy: the error's advice.
+
+    Raises:
+        DataError: it is wrong, or is another policy's.
+    """
+    if not store.exists(key):
+        return None
+    source = f"{store.uri}/{key}"
+    found = kind.from_json(store.get(key, max_bytes), source)
+    if found.policy != policy:
+        raise DataError(f"{source} {holds} {found.policy}; {remedy}")
+    return found
 
 
 def read_published(store: ObjectStore, iteration: int, name: str, kind: Readable[D_co]) -> D_co:

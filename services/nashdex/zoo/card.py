@@ -7,11 +7,11 @@ from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt
 
 from nashdex.core import keys
 from nashdex.core.documents import Document, Model
-from nashdex.core.errors import DataError
 from nashdex.core.ids import BarePolicyId, BarePolicyIdField
 from nashdex.core.results import Evaluation
 from nashdex.evaluator.panel import HEADINGS, Panel, panel_cells, panel_lines
 from nashdex.metagame.analysis.exploit import ExploitVerdict
+from nashdex.store.documents import read_beside_policy
 from nashdex.store.protocol import ObjectStore
 
 _MAX_BYTES: Final = 1 << 22
@@ -73,13 +73,8 @@ def read_card(store: ObjectStore, policy: BarePolicyId) -> PolicyCard | None:
     Raises:
         DataError: it is wrong, or is another policy's.
     """
-    key = keys.policy_card(policy)
-    if not store.exists(key):
-        return None
-    card = PolicyCard.from_json(store.get(key, _MAX_BYTES), f"{store.uri}/{key}")
-    if card.policy != policy:
-        raise DataError(f"{store.uri}/{key} is the card of {card.policy}; publish the policy again")
-    return card
+    key, remedy = keys.policy_card(policy), "publish the policy again"
+    return read_beside_policy(store, key, policy, PolicyCard, _MAX_BYTES, holds="is the card of", remedy=remedy)
 
 
 def card_text(card: PolicyCard) -> str:
