@@ -135,8 +135,8 @@ def judge_of(store: ObjectStore, policy: Policy, space: Space) -> Judge | None:
         return None
     if isinstance(policy, NetworkPolicy):
         return Judge(policy.id, [_member(store, played.policy, space, SAMPLED)], space)
-    members = [PlayedPolicy.of(each) for each in read_ensemble(store, played.policy).members]
-    return Judge(policy.id, [_member(store, each.policy, space, each.temperature) for each in members], space)
+    voters = read_ensemble(store, played.policy).voters
+    return Judge(policy.id, [_member(store, each.policy, space, each.temperature) for each in voters], space)
 
 
 def _member(store: ObjectStore, policy: BarePolicyId, space: Space, temperature: float) -> Member:

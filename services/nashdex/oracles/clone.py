@@ -31,6 +31,7 @@ from nashdex.oracles.interface import Task, Trained
 from nashdex.policies import masked
 from nashdex.policies.networks.actor_critic import ActorCritic
 from nashdex.settings.oracles import CloneSettings
+from nashdex.settings.train import TrainSettings
 from nashdex.telemetry.progress import Progress
 from nashdex.trajectory.episode import Episode
 
@@ -287,35 +288,68 @@ def measure(network: ActorCritic, validation: Lesson) -> dict[str, float]:
     }
 
 
+@dataclass(frozen=True)
+class Pupil:
+    """A first network, and the battles that its teacher played."""
+
+    network: ActorCritic
+    collected: data.Data
+    device: torch.device
+
+    @classmethod
+    def of(cls, task: Task) -> "Pupil":
+        """Return the network of ``task`` before it learns.
+
+        Raises:
+            ConfigurationError: this machine cannot train it, or the network does not fit the game.
+            DataError: a collect shard is missing or altered.
+        """
+        run, shared = task.settings, task.settings.train
+        hardware.check_machine(shared.device)
+        device = data.prepare_torch(shared.device, shared.num_threads)
+        collected = data.collected_battles(
+            task.store,
+            task.game,
+            task.plan,
+            num_shards=run.collect.shards,
+            shard=task.shard,
+            attempt=task.attempt,
+        )
+        network = initial.first_network(task.store, collected.space, run.network, task.seed).to(device)
+        return cls(network, collected, device)
+
+    def training(self, shared: TrainSettings) -> Training:
+        """Return its training, from the shard's checkpoint if there is one."""
+        steps = updates.StepSettings(MAX_GRADIENT_NORM, shared.checkpoint_every_updates, shared.precision)
+        return updates.Training(self.network, steps, self.collected.checkpoints)
+
+    def trained(self, training: Training, summary: dict[str, float]) -> Trained:
+        """Return what it became by ``training``."""
+        return Trained(
+            policy=self.network,
+            summary=summary,
+            curve=training.state.curve.with_newest(),
+            num_updates=training.state.update,
+            num_decisions=self.collected.num_decisions,
+            rollbacks=training.state.rollbacks,
+        )
+
+
 def train(task: Task, settings: CloneSettings) -> Trained:
     """Clone the teacher, whose battles the iteration collected."""
-    run, shared = task.settings, task.settings.train
-    hardware.check_machine(shared.device)
-    device = data.prepare_torch(shared.device, shared.num_threads)
-    collected = data.collected_battles(
-        task.store,
-        task.game,
-        task.plan,
-        num_shards=run.collect.shards,
-        shard=task.shard,
-        attempt=task.attempt,
-    )
-    network = initial.first_network(task.store, collected.space, run.network, task.seed).to(device)
+    shared, pupil = task.settings.train, Pupil.of(task)
+    network, collected = pupil.network, pupil.collected
     rewards = collected.rewards(collected.episodes, shared.reward, shared.discount)
     lesson, validation = make_lessons(
         collected.episodes,
         rewards,
         shared.discount,
         task.seed,
-        device,
+        pupil.device,
         num_slots=network.space.num_slots,
         remembers=network.remembers,
     )
-    training = updates.Training(
-        network,
-        updates.StepSettings(MAX_GRADIENT_NORM, shared.checkpoint_every_updates, shared.precision),
-        collected.checkpoints,
-    )
+    training = pupil.training(shared)
     total = num_updates(lesson, settings)
     baseline = most_frequent_accuracy(lesson.batch, validation.batch)
     with (
@@ -323,11 +357,4 @@ def train(task: Task, settings: CloneSettings) -> Trained:
         hardware.memory_limited_by("train.first.minibatch_decisions"),
     ):
         summary = clone(training, lesson, validation, settings, task.seed, progress)
-    return Trained(
-        policy=network,
-        summary=summary | {"validation_most_frequent_accuracy": baseline},
-        curve=training.state.curve.with_newest(),
-        num_updates=training.state.update,
-        num_decisions=collected.num_decisions,
-        rollbacks=training.state.rollbacks,
-    )
+    return pupil.trained(training, summary | {"validation_most_frequent_accuracy": baseline})

@@ -14,22 +14,20 @@ import torch
 from torch import Tensor
 
 from nashdex.core.errors import ConfigurationError
-from nashdex.core.ids import BarePolicyId, PlayedPolicy, PolicyId, is_ensemble, is_imported
+from nashdex.core.ids import PlayedPolicy, PolicyId, is_ensemble, is_imported
 from nashdex.core.seeds import derive_seed
 from nashdex.core.steps import StepName
 from nashdex.games.space import Space
 from nashdex.learning import hardware
-from nashdex.learning.experience import data
 from nashdex.learning.experience.batching import Batch, evaluate, make_batch, mean_over_choices
-from nashdex.learning.initial import first_network
 from nashdex.learning.updates.optimiser import Rates
-from nashdex.learning.updates.training import StepSettings, Training
-from nashdex.oracles.clone import MAX_GRADIENT_NORM, held_out_battles
+from nashdex.learning.updates.training import Training
+from nashdex.oracles.clone import Pupil, held_out_battles
 from nashdex.oracles.interface import Task, Trained
 from nashdex.policies.archive import load_network
 from nashdex.policies.document import read_document
 from nashdex.policies.ensembles.document import read_ensemble
-from nashdex.policies.masked import kl_divergence, mask_of, masked_log_softmax
+from nashdex.policies.masked import kl_divergence, masked_log_softmax
 from nashdex.policies.networks.actor_critic import ActorCritic
 from nashdex.settings.oracles import DistilSettings
 from nashdex.store.protocol import ObjectStore
@@ -49,13 +47,12 @@ class Teacher:
 
     def judge(self, batch: Batch) -> tuple[Tensor, Tensor]:
         """Return log π (N, A) and values (N,) of a batch, in the host's memory."""
-        legal = mask_of(batch.masks)
-        total, values = torch.zeros(legal.shape), torch.zeros(len(batch))
+        votes, values = [], []
         for network, temperature in self.members:
             log_probs, value = evaluate(network, batch)
-            total += (log_probs.masked_fill(~legal, 0.0) / temperature).masked_fill(~legal, -torch.inf).log_softmax(-1)
-            values += value
-        return (total / len(self.members)).log_softmax(dim=-1), values / len(self.members)
+            votes.append((log_probs / temperature).log_softmax(dim=-1))
+            values.append(value)
+        return torch.stack(votes).mean(dim=0).log_softmax(dim=-1), torch.stack(values).mean(dim=0)
 
 
 def load_teacher(store: ObjectStore, policy: PolicyId, space: Space, device: torch.device) -> Teacher:
@@ -71,19 +68,14 @@ def load_teacher(store: ObjectStore, policy: PolicyId, space: Space, device: tor
             f"collect.teacher {policy!r} is another project's, and distillation needs values; expected a stored "
             "network or an ensemble, or `clone` as train.first"
         )
-    ids = read_ensemble(store, played.policy).members if is_ensemble(played.policy) else (policy,)
     members, rewards = [], set()
-    for member in map(PlayedPolicy.of, ids):
+    for member in read_ensemble(store, played.policy).voters if is_ensemble(played.policy) else (played,):
         network = load_network(store, member.policy, space).to(device)
         if network.remembers:
             raise ConfigurationError(_remembers(f"collect.teacher's network {member.policy}"))
         members.append((network, member.temperature))
-        rewards.add(_reward(store, member.policy))
+        rewards.add(read_document(store, member.policy).reward)
     return Teacher(tuple(members), frozenset(rewards))
-
-
-def _reward(store: ObjectStore, policy: BarePolicyId) -> str:
-    return read_document(store, policy).reward
 
 
 def _remembers(who: str) -> str:
@@ -101,9 +93,9 @@ class Lesson:
     """(N,)"""
 
     @classmethod
-    def of(cls, teacher: Teacher, episodes: Sequence[Episode], device: torch.device, num_slots: int) -> "Lesson":
+    def of(cls, teacher: Teacher, episodes: Sequence[Episode], device: torch.device) -> "Lesson":
         """Return the decisions of ``episodes`` with what ``teacher`` thinks of them."""
-        batch = make_batch(episodes, device, num_slots=num_slots)
+        batch = make_batch(episodes, device, num_slots=teacher.members[0][0].space.num_slots)
         return cls(batch, *teacher.judge(batch))
 
     def losses(self, log_probs: Tensor, values: Tensor, rows: Tensor | slice = slice(None)) -> tuple[Tensor, Tensor]:
@@ -155,43 +147,26 @@ def measure(network: ActorCritic, validation: Lesson) -> dict[str, float]:
 
 def train(task: Task, settings: DistilSettings) -> Trained:
     """Distil the teacher, whose battles the iteration collected."""
-    run, shared = task.settings, task.settings.train
-    hardware.check_machine(shared.device)
-    device = data.prepare_torch(shared.device, shared.num_threads)
-    collected = data.collected_battles(
-        task.store, task.game, task.plan, num_shards=run.collect.shards, shard=task.shard, attempt=task.attempt
-    )
-    network = first_network(task.store, collected.space, run.network, task.seed).to(device)
+    shared, pupil = task.settings.train, Pupil.of(task)
+    network, episodes, device = pupil.network, pupil.collected.episodes, pupil.device
     if network.remembers:
-        raise ConfigurationError(_remembers(f"network {run.network.kind!r}"))
-    teacher = load_teacher(task.store, task.plan.learner, collected.space, device)
+        raise ConfigurationError(_remembers(f"network {task.settings.network.kind!r}"))
+    teacher = load_teacher(task.store, task.plan.learner, network.space, device)
     if teacher.rewards != {shared.reward}:
         raise ConfigurationError(
             f"train.reward is {shared.reward!r}, and collect.teacher's values are of "
             f"{' and '.join(sorted(teacher.rewards))}; expected the teacher's reward, whose values the network learns"
         )
-    held_out = held_out_battles(collected.episodes, task.seed)
-    slots = collected.space.num_slots
+    held_out = held_out_battles(episodes, task.seed)
     validation, lesson = (
-        Lesson.of(teacher, [e for e in collected.episodes if (e.seed in held_out) == is_held_out], device, slots)
+        Lesson.of(teacher, [e for e in episodes if (e.seed in held_out) == is_held_out], device)
         for is_held_out in (True, False)
     )
-    training = Training(
-        network,
-        StepSettings(MAX_GRADIENT_NORM, shared.checkpoint_every_updates, shared.precision),
-        collected.checkpoints,
-    )
+    training = pupil.training(shared)
     total = settings.num_epochs * lesson.batch.num_minibatches(settings.minibatch_decisions)
     with (
         Progress(StepName.TRAIN, task.shard, total, "updates", done=training.state.update) as progress,
         hardware.memory_limited_by("train.first.minibatch_decisions"),
     ):
         summary = distil(training, lesson, validation, settings, task.seed, progress)
-    return Trained(
-        policy=network,
-        summary=summary,
-        curve=training.state.curve.with_newest(),
-        num_updates=training.state.update,
-        num_decisions=collected.num_decisions,
-        rollbacks=training.state.rollbacks,
-    )
+    return pupil.trained(training, summary)

@@ -26,18 +26,22 @@ from nashdex.settings.run import RunSettings
 _HERE = "nashdex.oracles"
 
 
+def _problems_of_pupil(kind: str, doing: str, does: str, run: RunSettings) -> Iterator[str]:
+    """Yield why the oracle ``kind``, which learns from a teacher's battles, cannot validate, or answer opponents."""
+    if run.collect.battles < 2:  # noqa: PLR2004 - one for each side of the split
+        yield f"collect.battles is 1, and {doing} holds one battle out to validate with; expected at least 2"
+    if run.train.oracle.kind == kind:
+        yield (
+            f"train.oracle {kind!r} would {does} the teacher in every iteration, whoever the opponents are; expected "
+            f"an oracle that answers them, and `{kind}` in train.first"
+        )
+
+
 def _problems_of_clone(settings: CloneSettings, run: RunSettings) -> Iterator[str]:
     """Yield why a clone cannot answer opponents, or what it cannot learn from."""
-    replays = settings.replays
-    if replays.path is not None and FORMATS[run.format].game != "showdown":
+    if settings.replays.path is not None and FORMATS[run.format].game != "showdown":
         yield f"train.first.replays are Showdown's, and {run.format} is another game: leave them out"
-    if run.collect.battles < 2:  # noqa: PLR2004 - one for each side of the split
-        yield "collect.battles is 1, and cloning holds one battle out to validate with; expected at least 2"
-    if run.train.oracle.kind == "clone":
-        yield (
-            "train.oracle 'clone' would clone the teacher in every iteration, whoever the opponents are; expected an "
-            "oracle that answers them, and `clone` in train.first"
-        )
+    yield from _problems_of_pupil("clone", "cloning", "clone", run)
 
 
 CLONE = Oracle(
@@ -76,13 +80,7 @@ def _problems_of_distil(_settings: DistilSettings, run: RunSettings) -> Iterator
             f"train.first 'distil' learns probabilities and values, and collect.teacher {teacher!r} is scripted; "
             "expected a stored network or an ensemble, such as zoo:gen1randombattle, or `clone`"
         )
-    if run.collect.battles < 2:  # noqa: PLR2004 - one for each side of the split
-        yield "collect.battles is 1, and distillation holds one battle out to validate with; expected at least 2"
-    if run.train.oracle.kind == "distil":
-        yield (
-            "train.oracle 'distil' would distil the teacher in every iteration, whoever the opponents are; expected an "
-            "oracle that answers them, and `distil` in train.first"
-        )
+    yield from _problems_of_pupil("distil", "distillation", "distil", run)
 
 
 DISTIL = Oracle(

@@ -42,6 +42,11 @@ class EnsembleDocument(Document):
             raise ValueError("members are sorted, each once")
         return members
 
+    @property
+    def voters(self) -> tuple[PlayedPolicy, ...]:
+        """The members and their temperatures."""
+        return tuple(map(PlayedPolicy.of, self.members))
+
     def content_id(self) -> BarePolicyId:
         """Return the id: equal for ensembles that play equally."""
         content = {"rule": self.rule, "members": self.members, "space": self.space, "format": self.format}
@@ -75,6 +80,6 @@ def ensemble_objects(store: ObjectStore, policy: BarePolicyId) -> dict[str, byte
     """
     document = read_ensemble(store, policy)
     objects = {keys.ensemble_document(policy): document.to_json()}
-    for member in document.members:
-        objects |= policy_objects(store, PlayedPolicy.of(member).policy)
+    for voter in document.voters:
+        objects |= policy_objects(store, voter.policy)
     return objects
