@@ -39,6 +39,11 @@ class StepScale(Model):
     requests: NonNegativeInt
     """Requests to the store."""
 
+    def at_least(self, other: "StepScale") -> "StepScale":
+        """Return the larger of each cost."""
+        costs = {name: max(getattr(self, name), getattr(other, name)) for name in type(self).model_fields}
+        return StepScale(**{**costs, "step": self.step})
+
 
 def measured(step: str, work: Callable[[], object]) -> StepScale:
     """Do ``work`` in a forked process and return what it took.
@@ -100,6 +105,13 @@ class Size(Model):
     shards: PositiveInt
     battles_per_pair: PositiveInt
     draws: PositiveInt
+    seeds: PositiveInt = 1
+    """Policies that each iteration trains."""
+
+    @property
+    def first_policies(self) -> int:
+        """Policies of iteration 0, whose tournament is drawn at once; three are scripted."""
+        return self.policies - self.seeds * (self.iterations - 1)
 
 
 class Scale(Model):
@@ -109,6 +121,8 @@ class Scale(Model):
     battles: NonNegativeInt
     """Battles in all iterations."""
     steps: tuple[StepScale, ...]
+    largest: tuple[StepScale, ...]
+    """The most of each cost that a step took in any iteration."""
     document_bytes: dict[str, NonNegativeInt]
     """Published documents by name."""
 
@@ -136,14 +150,25 @@ class ScalingResult(Model):
 
 
 def scaling(
-    base: Size, dimensions: Sequence[Dimension], factor: int, on_scale: Callable[[Scale], None] = lambda _: None
+    base: Size,
+    dimensions: Sequence[Dimension],
+    factor: int,
+    on_scale: Callable[[Scale], None] = lambda _: None,
+    kept: Path | None = None,
 ) -> ScalingResult:
     """Measure ``base``, and for each of ``dimensions`` a size that is ``factor`` times as large in it.
+
+    Args:
+        base: the first size.
+        dimensions: what grows.
+        factor: by how much.
+        on_scale: called with each measurement.
+        kept: where the run of ``base`` stays, instead of a temporary folder.
 
     Raises:
         DataError: a step failed.
     """
-    first = scale_of(base)
+    first = scale_of(base, kept)
     on_scale(first)
     scales, exponents = [first], []
     for dimension in dimensions:
@@ -154,30 +179,37 @@ def scaling(
     return ScalingResult(scales=tuple(scales), exponents=tuple(exponents))
 
 
-def scale_of(size: Size) -> Scale:
-    """Make a synthetic run of ``size`` and measure the steps of its newest iteration."""
-    folder = Path(tempfile.mkdtemp(prefix="nashdex-scaling-"))
+def scale_of(size: Size, kept: Path | None = None) -> Scale:
+    """Make a synthetic run of ``size``, in a temporary folder if none is ``kept``, and measure its steps."""
+    folder = kept or Path(tempfile.mkdtemp(prefix="nashdex-scaling-"))
     try:
         store = ObservedStore(DirectoryStore(folder), lambda *_: None)
         return _measured_run(store, store.at(_RUN), size)
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        if kept is None:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _measured_run(root: ObjectStore, store: ObjectStore, size: Size) -> Scale:
     settings = settings_of(
-        iterations=size.iterations, shards=size.shards, battles_per_pair=size.battles_per_pair, draws=size.draws
+        iterations=size.iterations,
+        shards=size.shards,
+        battles_per_pair=size.battles_per_pair,
+        draws=size.draws,
+        seeds=size.seeds,
     )
     write_config(store, settings)
     steps: list[StepScale] = []
+    largest: dict[str, StepScale] = {}
     for iteration in range(settings.iterations):
         steps = [_step(store, settings, iteration, StepName.PLAN)]
         measured("evaluate", partial(_write, store, settings, iteration))
         if iteration:
             steps.append(_step(store, settings, iteration, StepName.SOLVE))
         else:
-            measured("solve", partial(write_start, store, settings, size.policies - size.iterations + 1))
+            measured("solve", partial(write_start, store, settings, size.first_policies))
         steps.append(_step(store, settings, iteration, StepName.REPORT))
+        largest |= {step.step: step.at_least(largest.get(step.step, step)) for step in steps}
     steps.append(measured(EXPORTER, Watch(root, active_seconds=1e9).scan))
     newest = settings.iterations - 1
     names = [name for name in keys.PUBLISHED_BY if store.exists(keys.published(newest, name))]
@@ -185,6 +217,7 @@ def _measured_run(root: ObjectStore, store: ObjectStore, size: Size) -> Scale:
         size=size,
         battles=size.policies * (size.policies - 1) // 2 * size.battles_per_pair,
         steps=tuple(steps),
+        largest=tuple(largest.values()),
         document_bytes={name: len(store.get(keys.published(newest, name))) for name in names},
     )
 
@@ -227,13 +260,15 @@ def lines(scale: Scale) -> tuple[str, ...]:
     dimensions = f"{size.policies} policies, {size.iterations} iterations, {size.shards} shards"
     return (
         f"{dimensions}, {scale.battles:,} battles, {size.draws} draws",
-        *(
-            f"  {step.step:10} {step.cpu_seconds:8.2f} CPU-seconds {step.peak_bytes >> 20:7,} MiB "
-            f"{step.requests:6,} requests"
-            for step in scale.steps
-        ),
+        *map(_line, scale.steps),
+        "the most of any iteration",
+        *map(_line, scale.largest),
         *(f"  {name:25} {size_bytes / 1e6:8.2f} MB" for name, size_bytes in scale.document_bytes.items()),
     )
+
+
+def _line(step: StepScale) -> str:
+    return f"  {step.step:10} {step.cpu_seconds:8.2f} CPU-seconds {step.peak_bytes >> 20:7,} MiB {step.requests:6,} requests"
 
 
 def exponent_lines(found: Exponents) -> tuple[str, ...]:

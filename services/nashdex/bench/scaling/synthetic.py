@@ -1,7 +1,7 @@
 """Runs whose battles are drawn from known strengths: what collect, train and evaluate would write, without playing.
 
 Iteration 0 begins with a population that is large already: its counts are drawn at once, as if it had played them. Each
-later iteration trains one policy, whose battles are in ledgers.
+later iteration trains policies, whose battles are in ledgers.
 """
 
 import json
@@ -37,6 +37,7 @@ from nashdex.metagame.ratings.table import Rating, RatingTable
 from nashdex.metagame.tournament.schedule import demand_of
 from nashdex.settings.run import CollectSettings, EvaluateSettings, RunSettings
 from nashdex.settings.solve import SolveSettings
+from nashdex.settings.train import TrainSettings
 from nashdex.store.attempt import Attempt
 from nashdex.store.documents import read_published
 from nashdex.store.protocol import ObjectStore
@@ -48,7 +49,7 @@ _UPDATES = 300
 _CURVES = ("loss", "entropy", "kl_behaviour", "value_loss", "clip_fraction", "gradient_norm")
 
 
-def settings_of(*, iterations: int, shards: int, battles_per_pair: int, draws: int) -> RunSettings:
+def settings_of(*, iterations: int, shards: int, battles_per_pair: int, draws: int, seeds: int) -> RunSettings:
     """Return the settings of a synthetic run."""
     return RunSettings(
         run=RunId("scaling"),
@@ -56,6 +57,7 @@ def settings_of(*, iterations: int, shards: int, battles_per_pair: int, draws: i
         collect=CollectSettings(battles=10, shards=1),
         evaluate=EvaluateSettings(battles_per_pair=battles_per_pair, shards=shards, replays_per_pair=0),
         solve=SolveSettings(num_draws=draws),
+        train=TrainSettings(seeds=seeds),
     )
 
 
@@ -91,18 +93,19 @@ def write_inputs(store: ObjectStore, settings: RunSettings, iteration: int) -> N
     collect = Attempt(store, iteration, StepName.COLLECT, 0)
     collect.write(COLLECT_RESULT, _collected(plan, settings.collect.battles).to_json())
     collect.finish({"battles": settings.collect.battles})
-    train = Attempt(store, iteration, StepName.TRAIN, 0)
-    train.write(TRAINING_RESULT, _trained(plan).to_json())
-    train.finish({"updates": _UPDATES})
+    for seed, result in enumerate(_trained(plan, settings)):
+        train = Attempt(store, iteration, StepName.TRAIN, seed)
+        train.write(TRAINING_RESULT, result.to_json())
+        train.finish({"updates": _UPDATES})
 
 
 def write_ledgers(store: ObjectStore, settings: RunSettings, iteration: int) -> None:
-    """Write what evaluate of ``iteration`` would: every battle that the new policy lacks; none in iteration 0."""
+    """Write what evaluate of ``iteration`` would: every battle that the new policies lack; none in iteration 0."""
     battles: list[PlannedBattle] = []
     order: dict[PolicyId, int] = {}
     if iteration:
         plan = read_published(store, iteration, keys.PLAN, IterationPlan)
-        population = plan.grown([_trained(plan)])
+        population = plan.grown(_trained(plan, settings))
         order = {policy: place for place, policy in enumerate(population.ids)}
         matrix = read_published(store, iteration - 1, keys.INTERACTION_MATRIX, InteractionMatrix)
         planned = matrix.missing(population.ids, demand_of(plan, settings.evaluate))
@@ -159,23 +162,27 @@ def _collected(plan: IterationPlan, battles: int) -> CollectResult:
     )
 
 
-def _trained(plan: IterationPlan) -> TrainingResult:
+def _trained(plan: IterationPlan, settings: RunSettings) -> list[TrainingResult]:
     points = [
         TrainingPoint(update=update, values=dict.fromkeys(_CURVES, 1 / (update + 1))) for update in range(_UPDATES)
     ]
-    return TrainingResult(
-        policy=PolicyId(f"b{plan.iteration:015x}"),
-        kind="network",
-        name=f"best response {plan.iteration}",
-        parent=None if plan.iteration == 0 else plan.learner,
-        oracle=plan.oracle,
-        num_updates=_UPDATES,
-        num_decisions=1000,
-        num_parameters=1000,
-        curve=tuple(points),
-        summary={},
-        seconds=1.0,
-    )
+    first = plan.iteration * settings.train.seeds
+    return [
+        TrainingResult(
+            policy=PolicyId(f"b{number:015x}"),
+            kind="network",
+            name=f"best response {number}",
+            parent=None if plan.iteration == 0 else plan.learner,
+            oracle=plan.oracle,
+            num_updates=_UPDATES,
+            num_decisions=1000,
+            num_parameters=1000,
+            curve=tuple(points),
+            summary={},
+            seconds=1.0,
+        )
+        for number in range(first, first + settings.train.seeds)
+    ]
 
 
 _EVEN = Interval(low=0.0, high=1.0)

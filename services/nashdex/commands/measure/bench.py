@@ -20,6 +20,9 @@ NetworkOption = Annotated[str, typer.Option(metavar="KIND", help="Kind of networ
 EpochsOption = Annotated[int, typer.Option(min=1, max=100, help="Passes over a round.")]
 MinibatchOption = Annotated[int, typer.Option(min=1, max=1_000_000, help="Decisions per optimiser step.")]
 
+_FEWEST_FIRST_POLICIES = 5
+"""Of the scaling benchmark's iteration 0: three scripted policies and networks."""
+
 app = typer.Typer(no_args_is_help=True, help="Measure how fast this machine is.")
 
 
@@ -418,36 +421,50 @@ def tournament(
 @app.command()
 def scaling(
     policies: Annotated[int, typer.Option(min=5, max=5000, help="Policies in the newest iteration.")] = 20,
-    iterations: Annotated[int, typer.Option(min=2, max=1000, help="Iterations; each trains one policy.")] = 3,
+    iterations: Annotated[int, typer.Option(min=2, max=1000, help="Iterations.")] = 3,
+    seeds: Annotated[int, typer.Option(min=1, max=64, help="Policies that each iteration trains.")] = 1,
     shards: Annotated[int, typer.Option(min=1, max=200, help="Shards of evaluate.")] = 4,
     battles: Annotated[int, typer.Option(min=2, max=10_000, help="Battles of each pair of policies.")] = 20,
     draws: Annotated[int, typer.Option(min=100, max=100_000, help="Draws from the posterior.")] = 500,
     factor: Annotated[
         int, typer.Option(min=1, max=100, help="Also measure each of the four this many times as large; 1: not.")
     ] = 4,
+    kept: Annotated[
+        Path | None,
+        typer.Option("--store", metavar="DIR", help="Keep the first run in this folder, such as for its page."),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Measure how plan, solve, report and exporter grow: CPU time, memory, store requests, documents, exponents.
 
     Battles are drawn, not played, and every step runs in a process of its own over a store in a temporary folder. It
-    reports the newest iteration.
+    reports the newest iteration, and the most that a step took in any.
     """
     from nashdex.bench.scaling.growth import DIMENSIONS, Size, exponent_lines, lines
     from nashdex.bench.scaling.growth import scaling as measure
     from nashdex.core.errors import ConfigurationError
 
-    if policies < iterations + 4:
+    base = Size(
+        policies=policies,
+        iterations=iterations,
+        shards=shards,
+        battles_per_pair=battles,
+        draws=draws,
+        seeds=seeds,
+    )
+    if base.first_policies < _FEWEST_FIRST_POLICIES:
+        fewest = policies - base.first_policies + _FEWEST_FIRST_POLICIES
         raise ConfigurationError(
-            f"--policies {policies} with --iterations {iterations}: expected at least {iterations + 4} policies, since "
-            "each iteration trains one and three are scripted"
+            f"--policies {policies} with --iterations {iterations} and --seeds {seeds}: expected at least {fewest} "
+            "policies, since each later iteration trains that many and three are scripted"
         )
-    base = Size(policies=policies, iterations=iterations, shards=shards, battles_per_pair=battles, draws=draws)
 
     def show(*texts: str) -> None:
         for text in () if as_json else texts:
             print_text(text)
 
-    result = measure(base, DIMENSIONS if factor > 1 else (), factor, on_scale=lambda scale: show(*lines(scale)))
+    dimensions = DIMENSIONS if factor > 1 else ()
+    result = measure(base, dimensions, factor, on_scale=lambda scale: show(*lines(scale)), kept=kept)
     show(*(line for found in result.exponents for line in exponent_lines(found)))
     if as_json:
         print_json(result.model_dump(mode="json"))
