@@ -93,6 +93,12 @@ class ExporterValues(PodValues):
     """The exporter: results of active runs as metrics."""
 
     enabled: bool = Field(default=True, description="Install it.")
+    policies: int = Field(
+        default=20,
+        ge=0,
+        le=1000,
+        description="Policies of a run with time series of their own. The others share a few, however many they are.",
+    )
     resources: ResourceValues = Field(
         sized(Size("10m", "128Mi", "256Mi")), description="Requests and limits of the main container."
     )

@@ -70,6 +70,40 @@ METAGAME = Dashboard(
             ],
         ),
         Row(
+            "Policies",
+            [
+                Panel(
+                    "Share of the meta-strategy",
+                    "percentunit",
+                    [
+                        Target(
+                            f"max by (namespace, run, policy) (nashdex_policy_meta_strategy_ratio{{{FACT}}})",
+                            "{{namespace}}/{{run}} {{policy}}",
+                        ),
+                        Target(
+                            f"max by (namespace, run) (nashdex_other_policies_meta_strategy_ratio{{{FACT}}})",
+                            "{{namespace}}/{{run}} all others",
+                        ),
+                    ],
+                ),
+                Panel(
+                    "Elo",
+                    "none",
+                    [
+                        Target(
+                            f"max by (namespace, run, policy) (nashdex_policy_elo{{{FACT}}})",
+                            "{{namespace}}/{{run}} {{policy}}",
+                        ),
+                        Target(
+                            f"max by (namespace, run, statistic) (nashdex_other_policies_elo{{{FACT}}})",
+                            "{{namespace}}/{{run}} {{statistic}} of the others",
+                        ),
+                    ],
+                ),
+                fact("Policies without series of their own", "nashdex_other_policies", "none"),
+            ],
+        ),
+        Row(
             "Payoffs",
             [
                 Panel(

@@ -45,7 +45,7 @@ _PUBLISH_EVERY_SECONDS = 5.0
 _log = structlog.get_logger()
 
 
-def export(store: ObjectStore, *, every_seconds: float, active_seconds: float) -> None:
+def export(store: ObjectStore, *, every_seconds: float, active_seconds: float, num_policies: int) -> None:
     """Follow the store's runs until the process is asked to stop.
 
     If the store is unreachable, retry and keep serving the last facts.
@@ -54,7 +54,7 @@ def export(store: ObjectStore, *, every_seconds: float, active_seconds: float) -
         ConfigurationError: the store refuses the first request, because the URI or the credentials are wrong.
         StoppedError: the process was asked to stop during a scan.
     """
-    watch = Watch(store, active_seconds)
+    watch = Watch(store, active_seconds, num_policies=num_policies)
     collector = FactCollector()
     prometheus_client.REGISTRY.register(collector)
     metrics.EXPORTER_FAILED_SCANS.add(0)

@@ -2,9 +2,10 @@
 
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
+from statistics import median
 
 import structlog
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -18,11 +19,14 @@ from nashdex.core.stopping import check_stop
 from nashdex.metagame.analysis.documents import MetaGameAnalysis
 from nashdex.metagame.evidence.intervals import Estimate
 from nashdex.report.assembly.cost import in_sequence
-from nashdex.report.document import Report, Throughput
+from nashdex.report.document import PolicyRow, Report, Throughput
 from nashdex.store.protocol import ObjectStore
 from nashdex.store.verdict import Phase, Verdict, read_verdict
 from nashdex.telemetry import metrics
 from nashdex.telemetry.metric import Metric
+
+NUM_POLICIES = 20
+"""Policies of a run that have series of their own, unless the exporter is started with another number."""
 
 LARGEST = 1e18
 """Largest exported value. Seconds, battles and decisions of any run are far below it."""
@@ -42,8 +46,14 @@ class Fact:
             raise DataError(f"the value of {self.metric.name} is beyond ± {LARGEST:.0e}; a document was altered")
 
 
-def iteration_facts(report: Report, analysis: MetaGameAnalysis) -> Iterator[Fact]:
-    """Yield the facts of the newest iteration in ``report``; ``analysis`` belongs to the same iteration."""
+def iteration_facts(report: Report, analysis: MetaGameAnalysis, num_policies: int = NUM_POLICIES) -> Iterator[Fact]:
+    """Yield the facts of the newest iteration in ``report``.
+
+    Args:
+        report: the run's newest.
+        analysis: of the same iteration.
+        num_policies: how many policies have facts of their own, so that their number does not grow with the population.
+    """
     newest = report.iterations[-1]
     yield Fact(metrics.ITERATIONS, len(report.iterations))
     yield Fact(metrics.PLANNED_ITERATIONS, report.planned_iterations)
@@ -67,6 +77,7 @@ def iteration_facts(report: Report, analysis: MetaGameAnalysis) -> Iterator[Fact
     yield Fact(metrics.ITERATION_ROLLBACKS, sum(training.rollbacks for training in newest.training))
     train = {"step": StepName.TRAIN.value}
     yield Fact(metrics.ITERATION_SECONDS, max((training.seconds for training in newest.training), default=0.0), train)
+    yield from _policies(report.policies, num_policies)
     yield from _cumulative(report)
     yield from _throughput(newest.collection.throughput, step=StepName.COLLECT)
     yield from _throughput(newest.evaluation, step=StepName.EVALUATE)
@@ -81,6 +92,21 @@ def phase_facts(phase: Phase) -> Iterator[Fact]:
 def _bounds(metric: Metric, interval: Estimate, **labels: str) -> Iterator[Fact]:
     for bound, value in (("value", interval.value), ("low", interval.low), ("high", interval.high)):
         yield Fact(metric, value, {**labels, "bound": bound})
+
+
+def _policies(rows: Sequence[PolicyRow], num_policies: int) -> Iterator[Fact]:
+    """Yield the facts of the policies with the largest shares, among equal shares by rating, and of all others."""
+    ranked = sorted(rows, key=lambda row: (-row.probability.value, -row.rating.elo.value, row.id))
+    for row in ranked[:num_policies]:
+        yield Fact(metrics.POLICY_META_STRATEGY, row.probability.value, {"policy": row.id})
+        yield Fact(metrics.POLICY_ELO, row.rating.elo.value, {"policy": row.id})
+    others = ranked[num_policies:]
+    yield Fact(metrics.OTHER_POLICIES, len(others))
+    yield Fact(metrics.OTHER_POLICIES_META_STRATEGY, sum(row.probability.value for row in others))
+    if others:
+        elo = [row.rating.elo.value for row in others]
+        for statistic, value in (("lowest", min(elo)), ("median", median(elo)), ("highest", max(elo))):
+            yield Fact(metrics.OTHER_POLICIES_ELO, value, {"statistic": statistic})
 
 
 def _cumulative(report: Report) -> Iterator[Fact]:
@@ -202,11 +228,13 @@ class Watch:
         active_seconds: float,
         clock: Callable[[], float] = time.monotonic,
         unix_time: Callable[[], float] = time.time,
+        num_policies: int = NUM_POLICIES,
     ) -> None:
         self._store = store
         self._active_seconds = active_seconds
         self._clock = clock
         self._unix_time = unix_time
+        self._num_policies = num_policies
         self._watched: dict[RunId, _Watched] = {}
         self._ended_long_ago: set[RunId] = set()
         self._problems: dict[RunId, str] = {}
@@ -313,7 +341,7 @@ class Watch:
 
     def _read_reports(self, watched: _Watched, count: int) -> None:
         if count > watched.num_reports:
-            watched.facts = _newest_facts(watched.store, count - 1)
+            watched.facts = _newest_facts(watched.store, count - 1, self._num_policies)
             watched.num_reports, watched.changed_seconds = count, self._clock()
 
 
@@ -347,8 +375,8 @@ def _count_reports(store: ObjectStore, iterations: int) -> int:
     return 0
 
 
-def _newest_facts(store: ObjectStore, iteration: int) -> tuple[Fact, ...]:
+def _newest_facts(store: ObjectStore, iteration: int, num_policies: int) -> tuple[Fact, ...]:
     report_key, analysis_key = (keys.published(iteration, name) for name in (keys.REPORT, keys.META_GAME_ANALYSIS))
     report = Report.from_json(store.get(report_key, _MAX_REPORT_BYTES), f"{store.uri}/{report_key}")
     analysis = MetaGameAnalysis.from_json(store.get(analysis_key, _MAX_REPORT_BYTES), f"{store.uri}/{analysis_key}")
-    return tuple(iteration_facts(report, analysis))
+    return tuple(iteration_facts(report, analysis, num_policies))

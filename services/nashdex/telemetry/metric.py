@@ -1,7 +1,7 @@
 """A metric as data. Its prometheus-client object is created on first use.
 
 Each metric has the labels ``run``, ``component`` and ``format`` of the process besides its own. Labels have few values:
-an iteration or a policy is never a label, and Prometheus adds the pod.
+an iteration is never a label, a policy only on gauges for a bounded number of them, and Prometheus adds the pod.
 """
 
 import re
@@ -28,6 +28,8 @@ LABELS = {
     "bound": "The estimate (value) or an end of its 95 % interval (low, high).",
     "operation": "Store operation: get, exists, put, put_if_absent, delete or list.",
     "phase": "Phase of the run: running, succeeded, failed or stopped.",
+    "policy": "Id of a policy; `nashdex exporter --policies` bounds how many a run has.",
+    "statistic": "Statistic over the policies without series of their own: lowest, median or highest.",
     "reference": "Reference policy of the KL: snapshot, ema, uniform, league or portfolio.",
 }
 """Every label that a metric may have."""

@@ -217,6 +217,27 @@ META_STRATEGY_SUPPORT = Metric(
     "nashdex_meta_strategy_support_size", "gauge", "Policies that the meta-strategy plays with more than 1 %."
 )
 POPULATION_SIZE = Metric("nashdex_population_size", "gauge", "Policies in the population.")
+POLICY_META_STRATEGY = Metric(
+    "nashdex_policy_meta_strategy_ratio",
+    "gauge",
+    "Share of the meta-strategy, of the policies that it plays most (`nashdex exporter --policies`).",
+    labels=("policy",),
+    unit="ratio",
+)
+POLICY_ELO = Metric("nashdex_policy_elo", "gauge", "Elo of the same policies.", labels=("policy",))
+OTHER_POLICIES = Metric("nashdex_other_policies", "gauge", "Policies of the population without series of their own.")
+OTHER_POLICIES_META_STRATEGY = Metric(
+    "nashdex_other_policies_meta_strategy_ratio",
+    "gauge",
+    "Share of the meta-strategy of all policies without series of their own.",
+    unit="ratio",
+)
+OTHER_POLICIES_ELO = Metric(
+    "nashdex_other_policies_elo",
+    "gauge",
+    "Lowest, median and highest Elo among the policies without series of their own.",
+    labels=("statistic",),
+)
 PAYOFF_COVERAGE = Metric(
     "nashdex_payoff_coverage_ratio", "gauge", "Share of the population's pairs that have played.", unit="ratio"
 )

@@ -1,11 +1,18 @@
 """How steps grow: what an iteration costs does not depend on how many came before, and it fits into a pod."""
 
+from pathlib import Path
+
 import psutil
 import pytest
 
-from nashdex.bench.scaling.growth import Size, exponent_lines, lines, measured, scaling
+from nashdex.bench.scaling.growth import Size, exponent_lines, lines, measured, scale_of, scaling
+from nashdex.core import keys
 from nashdex.core.errors import DataError
 from nashdex.core.steps import StepName
+from nashdex.metagame.evidence.totals import BattleTotals
+from nashdex.metagame.population import Population
+from nashdex.store import open_store
+from nashdex.store.documents import read_published
 
 POD_BYTES = 1 << 30
 """Memory limit of a pod that solves or reports."""
@@ -31,6 +38,20 @@ def test_an_iteration_reads_its_own_shards_alone() -> None:
         line.startswith("  requests   plan 0.0, solve 0.0, report 0.0") for line in exponent_lines(in_iterations)
     )
     assert lines(first)[0] == "12 policies, 2 iterations, 2 shards, 264 battles, 100 draws"
+
+
+@pytest.mark.slow
+def test_a_population_grows_by_several_policies_an_iteration(tmp_path: Path) -> None:
+    size = Size(policies=9, iterations=3, shards=2, battles_per_pair=4, draws=100, seeds=2)
+    scale = scale_of(size, kept=tmp_path)
+    run = open_store(str(tmp_path)).at("scaling")
+    populations = [read_published(run, iteration, keys.POPULATION, Population).ids for iteration in range(3)]
+    assert [len(ids) for ids in populations] == [5, 7, 9]
+    assert read_published(run, 2, keys.BATTLE_TOTALS, BattleTotals).battles == scale.battles == 9 * 8 // 2 * 4
+    for step in scale.largest[:2]:
+        newest = scale.step(step.step)
+        assert step.cpu_seconds >= newest.cpu_seconds
+        assert step.requests >= newest.requests
 
 
 def test_a_step_that_fails_ends_the_benchmark() -> None:

@@ -61,6 +61,15 @@ def test_facts_are_the_newest_iterations(made: tuple[dict[str, Any], MetaGameAna
     assert facts["nashdex_progress_elo", "high"] == report["progress"]["elo"]["high"]
 
 
+def test_policies_have_their_own_share_and_rating(made: tuple[dict[str, Any], MetaGameAnalysis]) -> None:
+    report, analysis = made
+    facts = facts_of(report, analysis)
+    for row in report["policies"]:
+        assert facts["nashdex_policy_meta_strategy_ratio", row["id"]] == row["probability"]["value"]
+        assert facts["nashdex_policy_elo", row["id"]] == row["rating"]["elo"]["value"]
+    assert facts["nashdex_other_policies",] == facts["nashdex_other_policies_meta_strategy_ratio",] == 0
+
+
 def test_what_the_whole_run_used_is_the_sum_over_its_iterations(
     made: tuple[dict[str, Any], MetaGameAnalysis],
 ) -> None:

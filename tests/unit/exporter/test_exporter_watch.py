@@ -140,6 +140,48 @@ def test_facts_carry_the_labels_of_their_run_and_leave_with_it(tmp_path: Path) -
     assert list(registry.collect()) == []
 
 
+def grow_to(store: ObjectStore, num_policies: int) -> None:
+    """Let the report of iteration 0 list more policies, the mixture of all of them being even."""
+    key = keys.published(0, keys.REPORT)
+    document = json.loads(store.get(key))
+    row = document["policies"][0]
+    document["policies"] = [
+        row
+        | {
+            "id": f"p{number:016x}",
+            "probability": {"value": 1 / num_policies, "low": 0, "high": 1},
+            "rating": row["rating"] | {"elo": {"value": number, "low": number, "high": number}},
+        }
+        for number in range(num_policies)
+    ]
+    store.put(key, json.dumps(document).encode())
+
+
+def test_a_league_of_a_thousand_has_as_many_series_as_a_small_one(tmp_path: Path) -> None:
+    def samples(num_policies: int, own: int) -> dict[tuple[str, ...], float]:
+        store = begin(tmp_path / str(num_policies) / str(own))
+        report(store, 0)
+        grow_to(store, num_policies)
+        watch = Watch(open_store(store.uri.removesuffix("/made-run")), DAY_SECONDS, num_policies=own)
+        watch.scan()
+        collector = FactCollector()
+        collector.runs = watch.active()
+        found = [sample for family in collector.collect() for sample in family.samples]
+        labels = ("policy", "statistic", "step", "phase", "bound", "estimator")
+        return {
+            (each.name, *(each.labels[name] for name in labels if name in each.labels)): each.value for each in found
+        }
+
+    small, league, none = samples(30, 20), samples(1000, 20), samples(1000, 0)
+    assert len(league) == len(small) == len(none) + 2 * 20
+    assert league["nashdex_policy_elo", f"p{999:016x}"] == 999, "among equal shares those with the highest ratings"
+    assert ("nashdex_policy_elo", f"p{979:016x}") not in league
+    assert league["nashdex_other_policies",] == 980
+    assert league["nashdex_other_policies_meta_strategy_ratio",] == pytest.approx(0.98)
+    others = [league["nashdex_other_policies_elo", name] for name in ("lowest", "median", "highest")]
+    assert others == [0, 489.5, 979]
+
+
 def phase(watch: Watch, run: str = "made-run") -> str:
     """Scan; return the phase that is exported as 1."""
     watch.scan()

@@ -268,7 +268,8 @@ def lines(scale: Scale) -> tuple[str, ...]:
 
 
 def _line(step: StepScale) -> str:
-    return f"  {step.step:10} {step.cpu_seconds:8.2f} CPU-seconds {step.peak_bytes >> 20:7,} MiB {step.requests:6,} requests"
+    costs = f"{step.cpu_seconds:8.2f} CPU-seconds {step.peak_bytes >> 20:7,} MiB {step.requests:6,} requests"
+    return f"  {step.step:10} {costs}"
 
 
 def exponent_lines(found: Exponents) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ EpochsOption = Annotated[int, typer.Option(min=1, max=100, help="Passes over a r
 MinibatchOption = Annotated[int, typer.Option(min=1, max=1_000_000, help="Decisions per optimiser step.")]
 
 _FEWEST_FIRST_POLICIES = 5
-"""Of the scaling benchmark's iteration 0: three scripted policies and networks."""
+"""Fewest in iteration 0 of the scaling benchmark: three scripted ones and networks."""
 
 app = typer.Typer(no_args_is_help=True, help="Measure how fast this machine is.")
 
@@ -419,7 +419,7 @@ def tournament(
 
 
 @app.command()
-def scaling(
+def scaling(  # noqa: PLR0917 - typer's options, never positional
     policies: Annotated[int, typer.Option(min=5, max=5000, help="Policies in the newest iteration.")] = 20,
     iterations: Annotated[int, typer.Option(min=2, max=1000, help="Iterations.")] = 3,
     seeds: Annotated[int, typer.Option(min=1, max=64, help="Policies that each iteration trains.")] = 1,

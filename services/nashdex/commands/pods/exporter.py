@@ -14,6 +14,10 @@ def exporter(
     active: Annotated[
         float, typer.Option(min=0.01, metavar="HOURS", help="Stop exporting a run after this many hours without news.")
     ] = 24.0,
+    policies: Annotated[
+        int,
+        typer.Option(min=0, max=1000, help="Policies of a run with series of their own."),
+    ] = 20,
 ) -> None:
     """Serve metrics of active runs' newest iterations at /metrics, on port NASHDEX_METRICS_PORT.
 
@@ -36,4 +40,4 @@ def exporter(
     opened = open_store(store, observe_store)
     start_telemetry(component=COMPONENT)
     with suppress(StoppedError):
-        export(opened, every_seconds=every, active_seconds=active * 3600)
+        export(opened, every_seconds=every, active_seconds=active * 3600, num_policies=policies)
