@@ -260,7 +260,7 @@ def test_the_page_of_a_tabular_game_shows_its_numbers(tabular_tab: Tab, tabular:
     expected = [value for place, value in enumerate(exact) if place not in diagonal]
     assert [value for value, _ in shown(tabular_tab.page, "#payoffs table")] == expected
     texts = tabular_tab.page.evaluate("[...document.querySelectorAll('main > section')].map(s => s.innerText)")
-    assert not any(re.search(r"\b(None|nan|inf|undefined|95)\b", text) for text in texts)
+    assert not any(re.search(r"\b(None|nan|inf|undefined)\b|95 % (\w+ )?interval", text) for text in texts)
 
 
 def test_the_labels_of_the_picture_do_not_overlap(tabular_tab: Tab, tabular: Made) -> None:
