@@ -14,12 +14,12 @@ from playwright.sync_api import BrowserContext, Page, ViewportSize
 from nashdex.cli import run_command_line
 from nashdex.core.ids import BarePolicyId, PolicyId
 from nashdex.core.references import PolicyReference
-from nashdex.evaluator.contestants import draw_policies, load_contestant
 from nashdex.games.registry import showdown_game
 from nashdex.page.bundle import page_directory
 from nashdex.page.writing import write_play_page
 from nashdex.policies.ensembles.document import read_ensemble
 from nashdex.policies.ensembles.making import make_ensemble
+from nashdex.rollout.contestants import draw_policies, load_contestant
 from nashdex.rollout.pairs import PairedBattles
 from nashdex.rollout.session import Session
 from nashdex.settings.networks import MemorySettings, PointerPairsSettings, PointerSettings

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from nashdex.core.errors import ConfigurationError
 from nashdex.evaluator.match import MatchResult, play_match
+from nashdex.evaluator.programs import play_program_match
 from nashdex.games.tabular.matrix import MatrixDocument
 from nashdex.runs.inputs import read_team_set
 from nashdex.runs.played_format import format_to_play
@@ -59,8 +60,7 @@ def battle(
                 "a program plays single battles on one server: leave --best-of, --matrix and --gateways out"
             )
         (player, declared), *_ = programs.items()
-        play = _import_program_match()
-        return play(
+        return play_program_match(
             played,
             p2 if player == p1 else p1,
             player,
@@ -83,14 +83,3 @@ def battle(
         num_gateways=num_gateways,
         on_battle=on_battle,
     )
-
-
-def _import_program_match() -> Callable[..., MatchResult]:
-    # Late: websockets come with an extra.
-    try:
-        from nashdex.serve.programs.match import play_program_match  # noqa: PLC0415
-    except ModuleNotFoundError as error:
-        if error.name is None or not error.name.startswith("websockets"):
-            raise
-        raise ConfigurationError("a program plays by websocket, which needs: pip install 'nashdex[serve]'") from error
-    return play_program_match

@@ -9,12 +9,12 @@ from numpy.typing import ArrayLike, NDArray
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.ids import PolicyId
 from nashdex.core.seeds import derive_seed, derive_uniform, inverse_cdf, uniforms
-from nashdex.evaluator.contestants import Contestant, load_contestant
 from nashdex.games.interface import Decisions
 from nashdex.games.legal import LegalActions
 from nashdex.games.registry import game_for
 from nashdex.games.space import Space
 from nashdex.policies.interface import Actions, Policy, WithDistribution, with_processes
+from nashdex.rollout.contestants import Contestant, load_contestant
 from nashdex.runs.played_format import format_to_play
 
 _BATTLE: Final = 0

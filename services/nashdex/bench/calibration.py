@@ -17,7 +17,6 @@ from nashdex.core.errors import ConfigurationError
 from nashdex.core.ids import BarePolicyId, BarePolicyIdField, PlayedPolicy, PolicyId
 from nashdex.core.references import PolicyReference
 from nashdex.decide.judging import chances_to_win
-from nashdex.evaluator.contestants import Contestant, draw_policies, load_contestant, most_concurrent_battles
 from nashdex.games.registry import showdown_game
 from nashdex.games.space import Space
 from nashdex.policies.archive import load_network
@@ -25,6 +24,7 @@ from nashdex.policies.document import read_document
 from nashdex.policies.inference import NetworkPolicy
 from nashdex.policies.networks.actor_critic import ActorCritic
 from nashdex.policies.references import resolve
+from nashdex.rollout.contestants import Contestant, draw_policies, load_contestant, most_concurrent_battles
 from nashdex.rollout.pairs import PairedBattles
 from nashdex.rollout.play import Assignment, require_finished
 from nashdex.rollout.session import Session

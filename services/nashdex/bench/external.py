@@ -13,7 +13,7 @@ from typing import Final
 from nashdex.core.documents import Model
 from nashdex.core.errors import TryAgainError
 from nashdex.evaluator.match import MatchResult, play_match
-from nashdex.serve.programs.match import play_program_match
+from nashdex.evaluator.programs import play_program_match
 from nashdex.settings.external import ExternalPlayer
 
 IN_PROCESS: Final = "heuristic"

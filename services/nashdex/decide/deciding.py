@@ -14,7 +14,6 @@ from nashdex.core.seeds import derive_seed, derive_uniform
 from nashdex.decide.answering import Asked, answer_of, read_question
 from nashdex.decide.documents import Answer, Question, RefusedError
 from nashdex.decide.judging import Judge, judge_of
-from nashdex.evaluator.contestants import Contestant, open_contestant
 from nashdex.games.interface import Decisions
 from nashdex.games.registry import showdown_game
 from nashdex.games.showdown.gateway import Gateway
@@ -22,6 +21,7 @@ from nashdex.games.showdown.protocol import TrackedSeat
 from nashdex.games.space import Space
 from nashdex.policies.interface import Actions, with_processes
 from nashdex.policies.references import resolve
+from nashdex.rollout.contestants import Contestant, open_contestant
 from nashdex.rollout.seats import Seats
 from nashdex.runs.played_format import format_to_play
 from nashdex.serve.tracking import Tracking

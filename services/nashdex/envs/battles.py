@@ -14,13 +14,13 @@ from nashdex.core.errors import ConfigurationError, TryAgainError
 from nashdex.core.ids import PolicyId
 from nashdex.core.seeds import derive_uniform
 from nashdex.envs.views import EnvView, nothing, shown
-from nashdex.evaluator.contestants import load_contestant
 from nashdex.games.interface import Decisions, Failure, Game, Outcome, Position, SeatLines
 from nashdex.games.space import NUM_SEATS, Space
 from nashdex.games.teams import TeamPool
 from nashdex.learning.rewards import REWARDS
 from nashdex.policies.interface import Actions, Policy, with_processes
 from nashdex.policies.mixture import Mixture
+from nashdex.rollout.contestants import load_contestant
 from nashdex.rollout.pairs import PairedBattles
 from nashdex.rollout.seats import Seats
 

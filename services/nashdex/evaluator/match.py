@@ -10,10 +10,10 @@ from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt
 
 from nashdex.core.documents import Model
 from nashdex.core.errors import ConfigurationError
-from nashdex.evaluator.contestants import Contestant, draw_policies, load_contestant, most_concurrent_battles
 from nashdex.games.registry import game_for
 from nashdex.games.tabular.matrix import MatrixDocument
 from nashdex.metagame.evidence.estimates import CONFIDENCE, clustered_wilson_interval
+from nashdex.rollout.contestants import Contestant, draw_policies, load_contestant, most_concurrent_battles
 from nashdex.rollout.pairs import PairedBattles
 from nashdex.rollout.play import Assignment
 from nashdex.rollout.session import Session

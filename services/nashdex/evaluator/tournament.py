@@ -1,7 +1,9 @@
 """Plays one shard's part of the tournament."""
 
+import resource
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 
 import structlog
 
@@ -9,6 +11,7 @@ from nashdex.core.errors import ConfigurationError
 from nashdex.core.ids import PolicyId
 from nashdex.core.seeds import derive_seed
 from nashdex.core.steps import StepName
+from nashdex.evaluator.programs import play_planned_battles
 from nashdex.games.interface import Game
 from nashdex.games.showdown.external_causes import UNAVAILABLE
 from nashdex.metagame.evidence.ledger import BattleRecord, Pair, PlannedBattle, SavedReplay, ShardLedger, UnplayedCell
@@ -16,7 +19,7 @@ from nashdex.rollout.pairs import PairedBattles
 from nashdex.rollout.play import Assignment, require_finished
 from nashdex.rollout.session import Session
 from nashdex.rollout.sizing import choose_sizes, cores_of_shard
-from nashdex.settings.external import is_external
+from nashdex.settings.external import ExternalPlayer, declared_program, is_external
 from nashdex.settings.run import RunSettings
 from nashdex.store.attempt import Attempt
 from nashdex.store.protocol import ObjectStore
@@ -45,15 +48,19 @@ def play_shard(
     started = time.monotonic()
     records: list[BattleRecord] = []
     replays: list[SavedReplay] = []
-    unplayed: dict[Pair, str] = {}
-    sizes = choose_sizes(settings.arena, len(mine), cores_of_shard(settings.evaluate.shards))
+    programs = _programs({policy for battle in mine for policy in battle.seats})
+    in_process = [battle for battle in mine if not programs.keys() & set(battle.seats)]
+    sizes = choose_sizes(settings.arena, len(in_process), cores_of_shard(settings.evaluate.shards))
     with Session(game.open_arena(num_gateways=sizes.gateways), sizes.concurrent_battles) as session:
-        absent = _load(session, store, {policy for battle in mine for policy in battle.seats})
-        for battle in mine:
-            if why := next((absent[policy] for policy in battle.seats if policy in absent), None):
-                unplayed[battle.a, battle.b] = f"{UNAVAILABLE}: {why}"
-        present = [battle for battle in mine if (battle.a, battle.b) not in unplayed]
-        with Progress(StepName.EVALUATE, shard, len(present), "battles") as progress:
+        absent = _load(session, store, {policy for battle in mine for policy in battle.seats} - programs.keys())
+        unplayed = dict(_unplayable(mine, absent, programs))
+        present = [battle for battle in in_process if (battle.a, battle.b) not in unplayed]
+        by_program = {
+            program: [battle for battle in mine if program in battle.seats and (battle.a, battle.b) not in unplayed]
+            for program in sorted(programs)
+        }
+        total = len(present) + sum(map(len, by_program.values()))
+        with Progress(StepName.EVALUATE, shard, total, "battles") as progress:
             for finished in session.play(_assignments(present, game.teams(), settings), progress):
                 if finished.outcome is None and any(map(is_external, finished.assignment.seats)):
                     a, b = sorted(finished.assignment.seats)
@@ -79,7 +86,17 @@ def play_shard(
                         decisions=sum(outcome.decisions),
                     )
                 )
-        children_cpu_seconds = session.cpu_seconds()
+            cpu_seconds_before = _ended_children_cpu_seconds()
+            for program, planned in by_program.items():
+                if planned:
+                    seed = derive_seed(settings.seed, "evaluate", program, shard)
+                    found, why = _play_program(
+                        game, program, programs[program], session, planned, seed=seed, progress=progress
+                    )
+                    records += found
+                    missing = set(planned) - {record.planned for record in found}
+                    unplayed |= {(battle.a, battle.b): why for battle in missing}
+        children_cpu_seconds = session.cpu_seconds() + _ended_children_cpu_seconds() - cpu_seconds_before
     return ShardLedger(
         battles=tuple(sorted(records, key=lambda record: record.planned)),
         failures=dict(session.counts.failures),
@@ -103,6 +120,62 @@ def _load(session: Session, store: ObjectStore, policies: set[PolicyId]) -> dict
             absent[policy] = str(error)
             _log.warning("a player of another program does not play", player=policy, cause=str(error))
     return absent
+
+
+def _programs(policies: Iterable[PolicyId]) -> dict[PolicyId, ExternalPlayer]:
+    """Return the declarations of those ``policies`` that are programs by websocket, as this machine declares them."""
+    found = {}
+    for policy in filter(is_external, policies):
+        # Loading the policy says why a declaration is missing.
+        with suppress(ConfigurationError):
+            if program := declared_program(policy):
+                found[policy] = program
+    return found
+
+
+def _unplayable(
+    mine: Sequence[PlannedBattle], absent: Mapping[PolicyId, str], programs: Collection[PolicyId]
+) -> Iterator[tuple[Pair, str]]:
+    """Yield the cells of ``mine`` that cannot be played, and why."""
+    for battle in mine:
+        why = next((absent[policy] for policy in battle.seats if policy in absent), None)
+        if battle.a in programs and battle.b in programs:
+            why = "both are programs that play by websocket"
+        if why is not None:
+            yield (battle.a, battle.b), f"{UNAVAILABLE}: {why}"
+
+
+def _play_program(
+    game: Game,
+    program: PolicyId,
+    declared: ExternalPlayer,
+    session: Session,
+    planned: Sequence[PlannedBattle],
+    *,
+    seed: int,
+    progress: Progress,
+) -> tuple[list[BattleRecord], str]:
+    """Play ``planned`` with the session's policies. Return the finished battles, and why the others are not played."""
+    records: list[BattleRecord] = []
+
+    def note(record: BattleRecord) -> None:
+        records.append(record)
+        progress.advance(decisions=session.counts.decisions, failures=session.counts.failures.total())
+
+    try:
+        play_planned_battles(
+            game, program, declared, session.policies, planned, seed=seed, counts=session.counts, on_battle=note
+        )
+    except ConfigurationError as error:
+        _log.warning("a program does not play", player=program, cause=str(error))
+        return records, f"{UNAVAILABLE}: {error}"
+    return records, f"{UNAVAILABLE}: {program} failed more than {declared.restarts} times in a row"
+
+
+def _ended_children_cpu_seconds() -> float:
+    """Return the CPU time of all child processes that have ended, user and system, in seconds."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def _assignments(mine: Sequence[PlannedBattle], teams: Sequence[str], settings: RunSettings) -> Iterator[Assignment]:

@@ -229,7 +229,8 @@ class ExternalPolicy:
             raise ConfigurationError(f"{policy} does not play {space.format}; expected a Showdown format")
         if declared.command is not None:
             raise ConfigurationError(
-                f"{policy} plays by websocket, which only `nashdex battle` offers, with it as --p1 or --p2"
+                f"{policy} plays by websocket, which only `nashdex battle` offers, with it as --p1 or --p2, and the "
+                "tournament of a run that it is a member of"
             )
         self.id = policy
         self._declared = declared

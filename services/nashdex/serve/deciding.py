@@ -1,6 +1,6 @@
 """Choices for open requests: the gateway follows the battles, and a policy decides, all of them in one batch."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple
 
@@ -11,13 +11,12 @@ from numpy.typing import NDArray
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.ids import PolicyId, policy_id
 from nashdex.core.seeds import derive_seed, derive_uniform
-from nashdex.evaluator.contestants import open_contestant
 from nashdex.games.interface import Decisions, Game
 from nashdex.games.showdown.gateway import Gateway
 from nashdex.games.showdown.protocol import Choice, TrackedSeat
 from nashdex.games.space import Space
 from nashdex.policies.interface import Actions, Policy, with_processes
-from nashdex.policies.mixture import Mixture
+from nashdex.rollout.contestants import open_contestant
 from nashdex.rollout.recording import Recorder
 from nashdex.rollout.seats import Seats
 from nashdex.serve.lines import to_id
@@ -40,13 +39,16 @@ class Finished(NamedTuple):
 
 
 class Decider:
-    """Decides for up to ``MOST_BATTLES`` rooms of one format. A mixture draws one policy for each battle."""
+    """Decides for up to ``MOST_BATTLES`` rooms of one format."""
 
-    def __init__(self, gateway: Gateway, policies: dict[PolicyId, Policy], mixture: Mixture, seed: int) -> None:
+    def __init__(
+        self, gateway: Gateway, policies: Mapping[PolicyId, Policy], draw: Callable[[str], PolicyId], seed: int
+    ) -> None:
+        """``draw`` takes the id of a room whose battle begins, and returns the policy that plays it."""
         self._gateway = gateway
         self._tracking = Tracking(gateway)
         self._policies = policies
-        self._mixture = mixture
+        self._draw = draw
         self._seed = seed
         self._seats = Seats(policies, MOST_BATTLES)
         self._recorder = Recorder(MOST_BATTLES, gateway.space)
@@ -59,9 +61,9 @@ class Decider:
         return self._gateway.space
 
     def open(self, room_id: str, name: str) -> Room:
-        """Return a new room. Its policy and all draws follow from the seed and the room's id, also after a restart."""
+        """Return a new room. All draws of its policy follow from the seed and the room's id, also after a restart."""
         number = self._free.pop()
-        self._policy_of[number] = self._mixture.draw(derive_uniform(self._seed, room_id))
+        self._policy_of[number] = self._draw(room_id)
         for seat in (0, 1):
             self._seats.sit(number, seat, self._policy_of[number], derive_seed(self._seed, room_id))
         self._recorder.begin(number, (True, True))
@@ -186,6 +188,8 @@ class Decider:
 def open_decider(policy: str, game: Game, seed: int) -> Decider:
     """Return what decides for ``policy``, as ``nashdex battle --p1`` takes it, in ``game``. Close it after use.
 
+    A mixture draws a policy for each battle; it follows from ``seed`` and the room's id.
+
     Raises:
         ConfigurationError: there is no such policy, it does not play the game, or the game is not Showdown's.
         DataError: its run or policy is missing or altered.
@@ -194,4 +198,9 @@ def open_decider(policy: str, game: Game, seed: int) -> Decider:
     if game.tree is not None:
         raise ConfigurationError(f"no Showdown server plays {game.format}; name a Showdown format, such as gen1ou")
     gateway, contestant = open_contestant(policy, game.format)
-    return Decider(gateway, dict(contestant.policies), Mixture(contestant.mixture.weights), seed)
+    mixture = contestant.mixture
+
+    def draw(room_id: str) -> PolicyId:
+        return mixture.draw(derive_uniform(seed, room_id))
+
+    return Decider(gateway, contestant.policies, draw, seed)

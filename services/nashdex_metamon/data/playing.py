@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from nashdex.core.errors import ConfigurationError
-from nashdex.evaluator.contestants import draw_policies, load_contestant
 from nashdex.games.registry import FORMATS, game_for
 from nashdex.games.showdown.formats import GAME as SHOWDOWN
+from nashdex.rollout.contestants import draw_policies, load_contestant
 from nashdex.rollout.pairs import PairedBattles
 from nashdex.rollout.play import Assignment, require_finished
 from nashdex.rollout.session import Session

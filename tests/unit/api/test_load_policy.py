@@ -10,11 +10,11 @@ import nashdex
 from nashdex.core.errors import ConfigurationError, DataError
 from nashdex.core.ids import PolicyId
 from nashdex.envs import BattleEnv, BattleVectorEnv
-from nashdex.evaluator.contestants import Contestant
 from nashdex.games.tabular.game import tabular_space
 from nashdex.games.tabular.openspiel import openspiel_tree
 from nashdex.policies.mixture import Mixture
 from nashdex.policies.tables import TablePolicy, save_table_policy
+from nashdex.rollout.contestants import Contestant
 from nashdex.store import open_store
 
 KUHN = openspiel_tree("kuhn_poker")

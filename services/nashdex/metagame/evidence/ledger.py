@@ -2,6 +2,8 @@
 
 The battles of a cell are numbered. Number n of the cell (a, b), a before b by id, belongs to pair n // 2, whose two
 battles are played with the same two teams and the seats swapped: a sits in seat n % 2. An odd last one is alone.
+Against a program that plays by websocket, the server draws teams and seats: its battles have such numbers too, and are
+independent.
 """
 
 import hashlib
@@ -68,13 +70,15 @@ class BattleRecord(Model):
         default_factory=lambda checked: Purpose.of_pair(checked.get("pair", 0)),
         description="Its use where a policy is chosen and scored: one or the other.",
     )
-    seed: NonNegativeInt
+    seed: NonNegativeInt = Field(description="Seed of the battle, or of the policy's draws against a program.")
     teams: tuple[str, str] = Field(
-        description="Each seat's team: its number in the run's set, or the seed that made it."
+        description="Each seat's team: its number in the run's set, or the seed that made it. Empty against a program."
     )
     winner: int | None = Field(ge=0, le=1, description="Seat; null for a draw.")
     turns: NonNegativeInt
-    decisions: NonNegativeInt = Field(description="Decisions of both seats.")
+    decisions: NonNegativeInt = Field(
+        description="Decisions of both seats; against a program by websocket, of the policy."
+    )
 
     @model_validator(mode="after")
     def _policies_differ(self) -> "BattleRecord":

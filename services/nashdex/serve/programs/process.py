@@ -13,6 +13,8 @@ from nashdex.policies.external import environment_of_players
 from nashdex.settings.external import ExternalPlayer, arguments_of
 
 _STOP_SECONDS: Final = 3.0
+_WATCH: Final = 'read -r _; kill -s KILL -- "-$0"'
+"""A shell script that kills the process group $0 when its standard input ends, as it does if this process is killed."""
 _MOST_WORDS: Final = 300
 _TAIL_BYTES: Final = 4096
 
@@ -25,6 +27,7 @@ class Program:
         self._declared = declared
         self.log = log
         self._process: subprocess.Popen[bytes] | None = None
+        self._watcher: subprocess.Popen[bytes] | None = None
         self.is_quoted = False
         """Whether a message has named the log, so that it must be kept."""
 
@@ -57,6 +60,9 @@ class Program:
                 raise ConfigurationError(
                     f"{self.name} is not available: {arguments[0]!r} cannot start: {error}"
                 ) from error
+        self._watcher = subprocess.Popen(  # noqa: S603 - a script of this module
+            ["/bin/sh", "-c", _WATCH, str(self._process.pid)], stdin=subprocess.PIPE, start_new_session=True
+        )
 
     def exit_code(self) -> int | None:
         """Return how it ended; None while it runs."""
@@ -74,6 +80,10 @@ class Program:
                 os.killpg(process.pid, stop)
             with suppress(subprocess.TimeoutExpired):
                 process.wait(_STOP_SECONDS)
+        watcher, self._watcher = self._watcher, None
+        if watcher is not None:
+            watcher.kill()
+            watcher.communicate()
 
     def last_words(self) -> str:
         """Return where its output is, and the output's last line."""

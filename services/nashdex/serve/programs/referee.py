@@ -1,7 +1,7 @@
 """Watches a program that plays by websocket: starts it, and says which battles are void because of it.
 
 A battle is void, never lost, if the program ends, misses a deadline or forfeits. It is then started again, up to a
-limit in a row.
+limit in a row. A battle in which the server's default replaced a decision of the policy is void too.
 """
 
 import time
@@ -18,6 +18,8 @@ from nashdex.serve.refereeing import Ruling
 from nashdex.serve.room import Room
 from nashdex.settings.external import ExternalPlayer
 
+NOT_FOLLOWED: Final = "tracker_error"
+"""The server's default replaced a decision of the policy, because the tracker could not follow the battle."""
 _GRACE_SECONDS: Final = 0.5
 """The results of a program that ends after its last battle may still be on their way."""
 _NOTHING: Final = Ruling()
@@ -83,6 +85,9 @@ class ProgramReferee:
         if " forfeited" in ending:
             self._num_failures_in_row += 1
             return FORFEIT
+        if room.num_untracked:
+            self._num_failures_in_row += 1
+            return NOT_FOLLOWED
         self._num_failures_in_row = 0
         self._has_finished_since_start = True
         self.num_finished += 1
