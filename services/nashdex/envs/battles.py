@@ -1,9 +1,9 @@
 """Battles whose decisions a program answers, seat by seat; policies answer the other seats. Any game, in this process.
 
-F observation values, L legal actions of a decision.
+F observation values, A actions.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -40,6 +40,8 @@ class StepRewards:
             raise ConfigurationError(f"{space.format} has no reward {kind!r}; expected 'win-loss'")
         self._space = space
         self._discount = discount
+        self.reads_observations = self._reward.reads_observations
+        """Whether steps within battles have a reward other than 0."""
 
     def of_steps(self, before: NDArray[np.float32], after: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return the rewards of steps within battles, shape (N,), from neighbouring observations, each (N, F)."""
@@ -61,23 +63,17 @@ _DEADLINE_SECONDS: Final = 86_400.0
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """One seat's open decision."""
+class Shown:
+    """What one seat's open decision shows besides its observation."""
 
-    observation: NDArray[np.float32]
-    """Shape (F,)."""
-    legal: NDArray[np.int64]
-    """Shape (L,), ascending, at least one."""
-    asked_again: bool
-    """The simulator refused the previous answer, for a reason that the player could not know."""
     lines: SeatLines | None
     """The game's own text and the tracker's state, if the battles are opened with ``reads_states``."""
-    shown: Any
-    """What the view shows: ``observation``, if there is no other."""
+    view: Any
+    """What the view shows; None if there is none."""
     view_actions: NDArray[np.int64] | None = None
     """Shape (V,): the action that each of the view's means, or ``NO_ACTION``; None if it has none of its own."""
     is_shown: bool = True
-    """False where the view does not show the decision; then ``shown`` holds zeros."""
+    """False where the view does not show the decision; then ``view`` holds zeros."""
 
 
 class _Caller:
@@ -100,7 +96,8 @@ class _Caller:
 class Battles:
     """Up to ``num_battles`` battles of ``game`` at once, each under its number from 0.
 
-    Use ``start``, then ``wait``, and ``act`` for every seat that is ``asked``; then ``wait`` again.
+    Use ``start``, then ``wait``, and ``act`` for every seat that ``is_asked``; then ``wait`` again. B is
+    ``num_battles``, and S the number of seats.
 
     Raises:
         ConfigurationError: ``opponent`` names no policy, or it or ``view`` does not fit the game.
@@ -139,17 +136,30 @@ class Battles:
         except BaseException:
             self._arena.close()
             raise
+        self.shows_more = reads_states or self._view is not None
+        """Whether decisions are ``shown``."""
         self._mixture = mixture
         self._opponents = tuple(policies.values())
         self._seats = Seats(policies | {_CALLER: _Caller(reads_states=reads_states)}, num_battles)
         self._is_callers = np.zeros(num_battles * NUM_SEATS, dtype=np.bool_)
-        self.asked: list[dict[int, Asked]] = [{} for _ in range(num_battles)]
-        """Open decisions of the program's seats, by battle and seat."""
+        seats = (num_battles, NUM_SEATS)
+        self.is_asked = np.zeros(seats, dtype=np.bool_)
+        """Shape (B, S): which of the program's seats have an open decision. What follows holds each one's newest."""
+        self.asked_again = np.zeros(seats, dtype=np.bool_)
+        """Shape (B, S): the simulator refused the previous answer, for a reason that the player could not know."""
+        self.observations = np.zeros((*seats, self.space.observation_size), dtype=np.float32)
+        """Shape (B, S, F)."""
+        self.masks = np.zeros((*seats, self.space.num_actions), dtype=np.bool_)
+        """Shape (B, S, A): legal actions, at least one of each decision."""
+        self.shown: dict[tuple[int, int], Shown] = {}
+        """The rest of it by battle and seat, if there is a view or states are read."""
         self.ended: list[Outcome | Failure | None] = [None] * num_battles
         """How each battle ended, until its number is used again."""
         self.players: list[tuple[PolicyId, PolicyId] | None] = [None] * num_battles
         """Who plays each battle, by seat; None before the first."""
         self._is_running = [False] * num_battles
+        self._waiting: set[int] = set()
+        """Battles that run and ask the program nothing."""
 
     @property
     def space(self) -> Space:
@@ -169,10 +179,10 @@ class Battles:
         spec = assignment.spec
         if position is not None:
             spec = replace(spec, position=position.model_copy(update={"teams": tuple(self._pool.teams)}))
-        self.asked[battle] = {}
         self.ended[battle] = None
         self.players[battle] = assignment.seats
         self._is_running[battle] = True
+        self._waiting.add(battle)
         for each in range(NUM_SEATS):
             self._is_callers[battle * NUM_SEATS + each] = assignment.seats[each] == _CALLER
         self._arena.start([self._seats.running(battle, spec, assignment.seats)])
@@ -180,17 +190,18 @@ class Battles:
     def stop(self, battle: int) -> None:
         """Forget a battle, if it runs."""
         if self._is_running[battle]:
-            self._arena.stop(battle, len(self.asked[battle]))
+            self._arena.stop(battle, int(self.is_asked[battle].sum()))
             self._forget(battle)
 
-    def wait(self, battles: Iterable[int]) -> None:
-        """Let policies play until each of ``battles`` asks the program or has ended.
+    def wait(self, on_end: Callable[[int], None] = lambda _: None) -> None:
+        """Let policies play until every battle asks the program or has ended.
+
+        ``on_end`` takes the number of each battle that ends, and may start the next one under it.
 
         Raises:
             TryAgainError: a gateway is gone and cannot be replaced.
         """
-        waiting = [battle for battle in battles if self._is_waiting(battle)]
-        while waiting:
+        while self._waiting:
             events = self._arena.poll()
             for decisions in events.decisions:
                 self._take(decisions)
@@ -198,13 +209,13 @@ class Battles:
             for ending in endings:
                 self._forget(ending.battle)
                 self.ended[ending.battle] = ending
-            waiting = [battle for battle in waiting if self._is_waiting(battle)]
+                on_end(ending.battle)
 
-    def act(self, battles: Sequence[int], seats: Sequence[int], actions: Sequence[int]) -> None:
-        """Answer open decisions of the program's seats, each with a legal action."""
-        for battle, seat in zip(battles, seats, strict=True):
-            del self.asked[battle][seat]
-        self._arena.act(np.array(battles), np.array(seats, dtype=np.int8), np.array(actions))
+    def act(self, battles: NDArray[np.int64], seats: NDArray[np.int8], actions: NDArray[np.int64]) -> None:
+        """Answer open decisions of the program's seats, each with a legal action. A battle's are answered together."""
+        self.is_asked[battles, seats] = False
+        self._waiting.update(battles.tolist())
+        self._arena.act(battles, seats, actions)
 
     def close(self) -> None:
         """Stop the simulator, and the child processes of policies. Safe to call twice."""
@@ -212,11 +223,9 @@ class Battles:
         for policy in with_processes(self._opponents):
             policy.close()
 
-    def _is_waiting(self, battle: int) -> bool:
-        return not self.asked[battle] and self.ended[battle] is None
-
     def _take(self, decisions: Decisions) -> None:
-        is_callers = self._is_callers[decisions.battle * NUM_SEATS + decisions.seat]
+        at = decisions.battle * NUM_SEATS + decisions.seat
+        is_callers = self._is_callers[at]
         if not is_callers.all():
             rows = np.flatnonzero(~is_callers)
             theirs = decisions.take(rows)
@@ -225,24 +234,31 @@ class Battles:
                 raise TryAgainError(f"the opponent has no answer ({failure.cause}: {failure.detail}); try again")
             self._arena.act(theirs.battle, theirs.seat, answers.action)
         own = np.flatnonzero(is_callers)
-        # Copied: the arena uses its memory again.
-        observations = decisions.observation[own]
-        viewed = None if self._view is None or not len(own) else self._view.read(decisions.take(own))
-        seats = zip(decisions.battle[own].tolist(), decisions.seat[own].tolist(), strict=True)
-        for place, (row, (battle, seat)) in enumerate(zip(own.tolist(), seats, strict=True)):
-            self.asked[battle][seat] = Asked(
-                observations[place],
-                decisions.legal[row].astype(np.int64),
-                bool(decisions.asked_again[row]),
-                decisions.lines.get((battle, seat)),
-                observations[place] if viewed is None else shown(viewed.inputs, place),
-                None if viewed is None or not viewed.actions.shape[1] else viewed.actions[place],
-                viewed is None or bool(viewed.is_shown[place]),
+        if not len(own):
+            return
+        battles, seats = decisions.battle[own], decisions.seat[own]
+        self._waiting.difference_update(battles.tolist())
+        self.is_asked[battles, seats] = True
+        self.asked_again[battles, seats] = decisions.asked_again[own]
+        self.observations[battles, seats] = decisions.observation[own]
+        self.masks[battles, seats] = decisions.mask[own]
+        if self.shows_more:
+            self._show(decisions.take(own))
+
+    def _show(self, decisions: Decisions) -> None:
+        viewed = None if self._view is None else self._view.read(decisions)
+        for row, key in enumerate(zip(decisions.battle.tolist(), decisions.seat.tolist(), strict=True)):
+            self.shown[key] = Shown(
+                decisions.lines.get(key),
+                None if viewed is None else shown(viewed.inputs, row),
+                None if viewed is None or not viewed.actions.shape[1] else viewed.actions[row],
+                viewed is None or bool(viewed.is_shown[row]),
             )
 
     def _forget(self, battle: int) -> None:
         self._is_running[battle] = False
-        self.asked[battle] = {}
+        self._waiting.discard(battle)
+        self.is_asked[battle] = False
         for seat in range(NUM_SEATS):
             self._seats.forget(battle, seat)
             if self._view is not None:

@@ -1,6 +1,9 @@
-"""Episodes against a policy: what the environments with one agent share. F observation values, A actions."""
+"""Episodes against a policy: what the environments with one agent share.
 
-from collections.abc import Mapping, Sequence
+N episodes, F observation values, A actions.
+"""
+
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,7 +13,7 @@ from numpy.typing import NDArray
 from nashdex.core.documents import Model
 from nashdex.core.errors import ConfigurationError, DataError
 from nashdex.core.seeds import derive_uniform
-from nashdex.envs.battles import Asked, Battles, StepRewards
+from nashdex.envs.battles import Battles, StepRewards
 from nashdex.envs.text import choices_of, position
 from nashdex.envs.views import VIEWS, EnvView
 from nashdex.games.interface import Failure, Game, Position
@@ -31,7 +34,7 @@ class Clone(Model):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What an environment returns of one step."""
+    """What an environment with one agent returns of a step."""
 
     observation: Any
     """As the view shows it, by default of shape (F,); zeros or no text where the episode is over."""
@@ -44,17 +47,27 @@ class Step:
     info: dict[str, Any]
 
 
+@dataclass(frozen=True, slots=True)
+class Played:
+    """One step of every episode."""
+
+    rewards: NDArray[np.float32]
+    """Shape (N,)."""
+    last: dict[int, Step]
+    """The steps that ended their episodes, by the episode's number."""
+    illegal: dict[int, int]
+    """The illegal actions, by the number of an episode that goes on."""
+
+
 @dataclass(slots=True)
 class _Episode:
     seed: int = 0
-    seat: int = 0
     actions: list[int] = field(default_factory=list)
     position: Position | None = None
-    is_over: bool = True
 
 
 class Episodes:
-    """Up to ``num_episodes`` episodes at once, each under its number from 0.
+    """``num_episodes`` episodes at once, each under its number from 0.
 
     Args:
         game: what is played.
@@ -107,73 +120,120 @@ class Episodes:
             self.close()
             raise
         self._episodes = [_Episode() for _ in range(num_episodes)]
+        self._numbers = np.arange(num_episodes)
+        self._is_over = np.ones(num_episodes, dtype=np.bool_)
+        self.seats = np.zeros(num_episodes, dtype=np.int8)
+        """Where each agent sits, shape (N,)."""
         self.nothing = self._battles.nothing
         """What an agent observes where the episode is over."""
 
-    def begin(self, numbers: Sequence[int], seeds: Sequence[int], seats: Sequence[int]) -> list[Step]:
-        """Begin episodes, each with the agent at its seat, and return their first observations."""
-        for number, seed, seat in zip(numbers, seeds, seats, strict=True):
-            self._episodes[number] = _Episode(seed, seat, is_over=False)
-            self._battles.start(number, seed, seat)
-        self._battles.wait(numbers)
-        return [self._look(number, 0.0, {}) for number in numbers]
+    def begin(self, number: int, seed: int, seat: int, position: Position | None = None) -> None:
+        """Begin an episode with the agent at ``seat``, or at a position, whose seat it is; then ``wait``."""
+        self._episodes[number] = _Episode(seed, position=position)
+        self.seats[number] = seat
+        self._is_over[number] = False
+        self._battles.start(number, seed, seat, position)
 
-    def begin_at(self, number: int, seed: int, position: Position) -> Step:
-        """Begin an episode within a logged battle, with the agent at the position's seat.
+    def wait(self) -> None:
+        """Wait until the agents of all episodes that have begun are asked."""
+        self._battles.wait(self._end)
+
+    def begin_at(self, seed: int, position: Position) -> Step:
+        """Begin the first episode within a logged battle, with the agent at the position's seat.
 
         Raises:
             DataError: the position cannot be rebuilt.
         """
-        self._episodes[number] = _Episode(seed, position.seat, position=position, is_over=False)
-        self._battles.start(number, seed, position.seat, position)
-        self._battles.wait([number])
-        ending = self._battles.ended[number]
+        self.begin(0, seed, position.seat, position)
+        self.wait()
+        ending = self._battles.ended[0]
         if isinstance(ending, Failure):
             why = ending.detail.partition("\n")[0]
             advice = "remove `inputLog` from the replay to draw what is not seen" if position.inputs else "another log"
             raise DataError(f"the position cannot be rebuilt ({why}); choose another turn, or {advice}")
-        return self._look(number, 0.0, {})
+        return self.look(0)
 
-    def step(self, actions: Mapping[int, int]) -> list[Step]:
-        """Take one step in each of the episodes that ``actions`` names, and return them in its order.
+    def step(self, actions: NDArray[np.int64], replace: Callable[[int], None] | None = None) -> Played:
+        """Take one step in every episode, with actions of shape (N,).
+
+        ``replace`` may begin another episode under the number of one that ends; the step then waits for it too.
 
         Raises:
             ConfigurationError: an episode is over, or with ``strict`` an action is illegal.
         """
-        infos: list[dict[str, Any]] = []
-        played = []
-        for number, action in actions.items():
-            legal_action, info = self._legal(number, action)
-            played.append(legal_action)
-            infos.append(info)
-        seats = [self._episodes[number].seat for number in actions]
-        asked = [self._asked(number) for number in actions]
-        for number, action in zip(actions, played, strict=True):
-            self._episodes[number].actions.append(action)
-        self._battles.act(list(actions), seats, played)
-        self._battles.wait(actions)
-        rewards = self._reward(list(actions), asked)
-        return [self._look(number, reward, info) for number, reward, info in zip(actions, rewards, infos, strict=True)]
+        if self._is_over.any():
+            raise ConfigurationError("the episode is over, or none has begun: call reset() before step()")
+        actions, illegal = self._legal(actions)
+        for episode, action in zip(self._episodes, actions.tolist(), strict=True):
+            episode.actions.append(action)
+        before = self.observations if self._rewards.reads_observations else None
+        rewards = np.zeros(len(actions), dtype=np.float32)
+        last: dict[int, Step] = {}
 
-    def clone(self, number: int) -> Clone:
-        """Return where an episode is.
+        def end(number: int) -> None:
+            self._end(number)
+            if number in last:  # its replacement failed
+                return
+            ending = self._battles.ended[number]
+            if ending is not None and not isinstance(ending, Failure):
+                seat = int(self.seats[number])
+                observation = self._battles.observations[number, seat]
+                rewards[number] = self._rewards.of_last_step(observation, ending.score(seat))
+            last[number] = self.look(number, float(rewards[number]), illegal.pop(number, None))
+            if replace is not None:
+                replace(number)
+
+        self._battles.act(self._numbers, self.seats, actions)
+        self._battles.wait(end)
+        if before is not None and len(last) < len(actions):
+            going = np.delete(self._numbers, list(last))
+            rewards[going] = self._rewards.of_steps(before[going], self.observations[going])
+        return Played(rewards, last, illegal)
+
+    def step_alone(self, action: int) -> Step:
+        """Take one step in the only episode. It raises as ``step`` does."""
+        played = self.step(np.array([action]))
+        return played.last.get(0) or self.look(0, float(played.rewards[0]), played.illegal.get(0))
+
+    @property
+    def observations(self) -> NDArray[np.float32]:
+        """Copies of the agents' newest observations, shape (N, F), whatever the view."""
+        return self._battles.observations[self._numbers, self.seats]
+
+    @property
+    def masks(self) -> NDArray[np.bool_]:
+        """Copies of the masks of legal actions, shape (N, A), of episodes that go on."""
+        return self._battles.masks[self._numbers, self.seats]
+
+    @property
+    def asked_again(self) -> NDArray[np.bool_]:
+        """Whether each agent's last action was refused, shape (N,)."""
+        return self._battles.asked_again[self._numbers, self.seats]
+
+    @property
+    def shows_vectors(self) -> bool:
+        """Whether an observation is one of ``observations``, and ``info`` has nothing of the game's own text."""
+        return not self._battles.shows_more
+
+    def clone(self) -> Clone:
+        """Return where the first episode is.
 
         Raises:
             ConfigurationError: it has not begun.
         """
-        episode = self._episodes[number]
-        if self._battles.players[number] is None:
+        episode = self._episodes[0]
+        if self._battles.players[0] is None:
             raise ConfigurationError("there is no episode to clone: call reset() first")
         return Clone(
             format=self._format,
             opponent=self._opponent,
             seed=episode.seed,
-            seat=episode.seat,
+            seat=int(self.seats[0]),
             actions=tuple(episode.actions),
             position=episode.position,
         )
 
-    def restore(self, number: int, clone: Clone) -> Step:
+    def restore(self, clone: Clone) -> Step:
         """Return to where ``clone`` was taken, by playing up to there again.
 
         Raises:
@@ -185,81 +245,72 @@ class Episodes:
                 f"the clone is of {clone.format} against {clone.opponent}, the environment of {' against '.join(here)}"
             )
         if clone.position is None:
-            (last,) = self.begin([number], [clone.seed], [clone.seat])
+            self.begin(0, clone.seed, clone.seat)
+            self.wait()
+            last = self.look(0)
         else:
-            last = self.begin_at(number, clone.seed, clone.position)
+            last = self.begin_at(clone.seed, clone.position)
         for place, action in enumerate(clone.actions):
             if last.terminated or last.truncated or not last.mask[action]:
                 raise ConfigurationError(
                     f"action {place + 1} of the clone does not fit its battle: the opponent or the simulator is another"
                 )
-            (last,) = self.step({number: action})
+            last = self.step_alone(action)
         return last
 
     def close(self) -> None:
         """Stop the simulator. Safe to call twice."""
         self._battles.close()
 
-    def _asked(self, number: int) -> Asked:
-        return self._battles.asked[number][self._episodes[number].seat]
+    def _end(self, number: int) -> None:
+        self._is_over[number] = True
 
-    def _legal(self, number: int, action: int) -> tuple[int, dict[str, Any]]:
-        """Return the action to play instead of ``action``, and what ``info`` says of it."""
-        episode = self._episodes[number]
-        if episode.is_over:
-            raise ConfigurationError("the episode is over, or none has begun: call reset() before step()")
-        legal = self._asked(number).legal
-        if action in legal:
-            return action, {}
-        if self._strict:
-            raise ConfigurationError(f"action {action} is not legal now; expected one of {legal.tolist()}")
-        uniform = derive_uniform(episode.seed, "illegal", len(episode.actions))
-        return int(legal[int(uniform * len(legal))]), {"illegal_action": action}
+    def _legal(self, actions: NDArray[np.int64]) -> tuple[NDArray[np.int64], dict[int, int]]:
+        """Return the actions to play instead of ``actions``, and the illegal ones by the episode's number."""
+        inside = np.minimum(np.maximum(actions, 0), self.space.num_actions - 1)
+        is_legal = self._battles.masks[self._numbers, self.seats, inside] & (inside == actions)
+        if is_legal.all():
+            return actions, {}
+        played, illegal = actions.copy(), {}
+        for number in np.flatnonzero(~is_legal).tolist():
+            legal = np.flatnonzero(self._battles.masks[number, self.seats[number]])
+            illegal[number] = int(actions[number])
+            if self._strict:
+                raise ConfigurationError(f"action {actions[number]} is not legal now; expected one of {legal.tolist()}")
+            episode = self._episodes[number]
+            uniform = derive_uniform(episode.seed, "illegal", len(episode.actions))
+            played[number] = legal[int(uniform * len(legal))]
+        return played, illegal
 
-    def _reward(self, numbers: Sequence[int], asked: Sequence[Asked]) -> list[float]:
-        """Return the reward of each step; ``asked`` holds the decisions before it."""
-        rewards = np.zeros(len(numbers), dtype=np.float32)
-        going = []
-        for place, number in enumerate(numbers):
-            ending = self._battles.ended[number]
-            if ending is None:
-                going.append(place)
-            elif not isinstance(ending, Failure):
-                score = ending.score(self._episodes[number].seat)
-                rewards[place] = self._rewards.of_last_step(asked[place].observation, score)
-        if going:
-            before = np.stack([asked[place].observation for place in going])
-            after = np.stack([self._asked(numbers[place]).observation for place in going])
-            rewards[going] = self._rewards.of_steps(before, after)
-        found: list[float] = rewards.tolist()
-        return found
-
-    def _look(self, number: int, reward: float, info: dict[str, Any]) -> Step:
-        episode, ending = self._episodes[number], self._battles.ended[number]
-        info["seat"] = episode.seat
+    def look(self, number: int, reward: float = 0.0, illegal: int | None = None) -> Step:
+        """Return an episode's newest step. ``illegal`` is the action that another was drawn for."""
+        ending, seat = self._battles.ended[number], int(self.seats[number])
+        info: dict[str, Any] = {} if illegal is None else {"illegal_action": illegal}
+        info["seat"] = seat
         if ending is not None:
-            episode.is_over = True
             mask = np.ones(self.space.num_actions, dtype=np.bool_)
             is_failure = isinstance(ending, Failure)
             if isinstance(ending, Failure):
                 info["failure"] = f"{ending.cause}: {ending.detail}"
             else:
-                info |= {"score": ending.score(episode.seat), "turns": ending.turns}
+                info |= {"score": ending.score(seat), "turns": ending.turns}
                 if ending.log is not None:
                     info["log"] = ending.log
             info["action_mask"] = mask.view(np.int8)
             return Step(self.nothing, reward, not is_failure, is_failure, mask, info)
-        asked = self._asked(number)
-        mask = np.zeros(self.space.num_actions, dtype=np.bool_)
-        mask[asked.legal] = True
-        info |= {"action_mask": mask.view(np.int8), "asked_again": asked.asked_again}
-        if asked.view_actions is not None:
-            info |= {"view_actions": asked.view_actions, "is_shown": asked.is_shown}
-        if self._shows_states and asked.lines is not None and asked.lines.state is not None:
-            choices = choices_of(self.space, asked.lines.state, asked.lines.request, asked.legal)
-            info |= {
-                "state": asked.lines.state,
-                "choices": choices,
-                "text": position(asked.lines.state, choices),
-            }
-        return Step(asked.shown, reward, terminated=False, truncated=False, mask=mask, info=info)
+        mask = self._battles.masks[number, seat].copy()
+        info |= {
+            "action_mask": mask.view(np.int8),
+            "asked_again": bool(self._battles.asked_again[number, seat]),
+        }
+        observation = self._battles.observations[number, seat].copy()
+        if self.shows_vectors:
+            return Step(observation, reward, terminated=False, truncated=False, mask=mask, info=info)
+        more = self._battles.shown[number, seat]
+        if more.view_actions is not None:
+            info |= {"view_actions": more.view_actions, "is_shown": more.is_shown}
+        if self._shows_states and more.lines is not None and more.lines.state is not None:
+            choices = choices_of(self.space, more.lines.state, more.lines.request, np.flatnonzero(mask))
+            info |= {"state": more.lines.state, "choices": choices, "text": position(more.lines.state, choices)}
+        shown = observation if more.view is None else more.view
+        return Step(shown, reward, terminated=False, truncated=False, mask=mask, info=info)

@@ -87,13 +87,14 @@ class BattleEnv(gymnasium.Env[Any, np.int64]):
         super().reset(seed=seed, options=options)
         battle_seed = int(self.np_random.integers(1 << _SEED_BITS))
         seat = int(self.np_random.integers(NUM_SEATS)) if self._seat is None else self._seat
-        (self._last,) = self._episodes.begin([0], [battle_seed], [seat])
+        self._episodes.begin(0, battle_seed, seat)
+        self._episodes.wait()
+        self._last = self._episodes.look(0)
         return self._last.observation, self._last.info
 
     def step(self, action: np.int64) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Play one decision."""
-        (last,) = self._episodes.step({0: int(action)})
-        self._last = last
+        self._last = last = self._episodes.step_alone(int(action))
         return last.observation, last.reward, last.terminated, last.truncated, last.info
 
     def action_masks(self) -> NDArray[np.bool_]:
@@ -104,7 +105,7 @@ class BattleEnv(gymnasium.Env[Any, np.int64]):
 
     def clone(self) -> Clone:
         """Return the point where this episode is, as data that JSON and pickle can hold."""
-        return self._episodes.clone(0)
+        return self._episodes.clone()
 
     def restore(self, clone: Clone) -> tuple[Any, dict[str, Any]]:
         """Return to the point that ``clone`` holds, also one of another environment of this format and opponent.
@@ -112,7 +113,7 @@ class BattleEnv(gymnasium.Env[Any, np.int64]):
         The battle is played again up to there, which takes about as long as it took without the agent's thinking.
         Equal actions afterwards give an equal battle.
         """
-        self._last = self._episodes.restore(0, clone)
+        self._last = self._episodes.restore(clone)
         return self._last.observation, self._last.info
 
     def from_log(self, log: str, seat: int, turn: int, *, seed: int = 0) -> tuple[Any, dict[str, Any]]:
@@ -135,7 +136,7 @@ class BattleEnv(gymnasium.Env[Any, np.int64]):
         if seat not in range(NUM_SEATS):
             raise ConfigurationError(f"seat is {seat}: expected 0 or 1")
         position = position_at(log, 0 if seat == 0 else 1, turn, self._episodes.space)
-        self._last = self._episodes.begin_at(0, seed, position)
+        self._last = self._episodes.begin_at(seed, position)
         return self._last.observation, self._last.info
 
     def render(self) -> str | None:

@@ -67,15 +67,16 @@ class _Match:
         self._battles.start(0, int(self._generator.integers(1 << _SEED_BITS)), None)
         self.seen = [self._nothing, self._nothing]
         self._observations = [self._no_observation, self._no_observation]
-        self._battles.wait([0])
+        self._battles.wait()
         self._look()
 
     def play(self, actions: dict[int, int]) -> list[float]:
         """Answer every open decision, by seat, and return each seat's reward."""
         before = list(self._observations)
         legal = {seat: self._legal(seat, action) for seat, action in actions.items()}
-        self._battles.act([0] * len(legal), list(legal), list(legal.values()))
-        self._battles.wait([0])
+        seats = np.array(list(legal), dtype=np.int8)
+        self._battles.act(np.zeros(len(seats), dtype=np.int64), seats, np.array(list(legal.values())))
+        self._battles.wait()
         ending = self._battles.ended[0]
         if ending is None:
             self._look()
@@ -89,7 +90,7 @@ class _Match:
     @property
     def asked(self) -> list[int]:
         """Seats with an open decision."""
-        return sorted(self._battles.asked[0])
+        return np.flatnonzero(self._battles.is_asked[0]).tolist()
 
     @property
     def is_over(self) -> bool:
@@ -105,17 +106,21 @@ class _Match:
         """Return which actions are legal, shape (A,): all once the battle is over, the first for a seat that waits."""
         if self.is_over:
             return np.ones(self.num_actions, dtype=np.bool_)
+        if self._battles.is_asked[0, seat]:
+            legal: NDArray[np.bool_] = self._battles.masks[0, seat].copy()
+            return legal
         mask = np.zeros(self.num_actions, dtype=np.bool_)
-        asked = self._battles.asked[0].get(seat)
-        mask[0 if asked is None else asked.legal] = True
+        mask[0] = True
         return mask
 
     def info(self, seat: int) -> dict[str, Any]:
         """Return a seat's ``info``."""
-        asked = self._battles.asked[0].get(seat)
-        info: dict[str, Any] = {"action_mask": self.mask(seat).view(np.int8), "is_asked": asked is not None}
-        if asked is not None and asked.view_actions is not None:
-            info |= {"view_actions": asked.view_actions, "is_shown": asked.is_shown}
+        is_asked = bool(self._battles.is_asked[0, seat])
+        info: dict[str, Any] = {"action_mask": self.mask(seat).view(np.int8), "is_asked": is_asked}
+        if is_asked and self._battles.shows_more:
+            shown = self._battles.shown[0, seat]
+            if shown.view_actions is not None:
+                info |= {"view_actions": shown.view_actions, "is_shown": shown.is_shown}
         ending = self._battles.ended[0]
         if isinstance(ending, Failure):
             info["failure"] = f"{ending.cause}: {ending.detail}"
@@ -129,12 +134,13 @@ class _Match:
         self._battles.close()
 
     def _look(self) -> None:
-        for seat, asked in self._battles.asked[0].items():
-            self.seen[seat] = asked.shown
-            self._observations[seat] = asked.observation
+        for seat in self.asked:
+            self._observations[seat] = self._battles.observations[0, seat].copy()
+            shows_more = self._battles.shows_more
+            self.seen[seat] = self._battles.shown[0, seat].view if shows_more else self._observations[seat]
 
     def _legal(self, seat: int, action: int) -> int:
-        legal = self._battles.asked[0][seat].legal
+        legal = np.flatnonzero(self._battles.masks[0, seat])
         if action in legal:
             return action
         if self._strict:

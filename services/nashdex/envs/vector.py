@@ -9,7 +9,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space, concatenate, create_empty_array
 from numpy.typing import NDArray
 
-from nashdex.envs.episodes import Episodes, Step
+from nashdex.envs.episodes import Episodes
 from nashdex.envs.single import check_seat
 from nashdex.envs.spaces import space_of
 from nashdex.envs.views import EnvView
@@ -78,29 +78,23 @@ class BattleVectorEnv(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
         seeds = seed if isinstance(seed, list) else [None if seed is None else seed + i for i in range(self.num_envs)]
         if not self._generators or any(each is not None for each in seeds):
             self._generators = [gymnasium.utils.seeding.np_random(each)[0] for each in seeds]
-        steps = self._begin(list(range(self.num_envs)))
-        infos: dict[str, Any] = {}
-        for number, step in enumerate(steps):
-            infos = self._add_info(infos, step.info, number)
-        return self._batch(steps), infos
+        for number in range(self.num_envs):
+            self._begin(number)
+        self._episodes.wait()
+        return self._look({})
 
     def step(self, actions: NDArray[np.int64]) -> tuple[Any, NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
         """Play one decision in every battle. Arrays of shape (N,), observations (N, F)."""
-        steps = self._episodes.step(dict(enumerate(np.asarray(actions).tolist())))
-        terminated = np.array([step.terminated for step in steps])
-        truncated = np.array([step.truncated for step in steps])
-        rewards = np.array([step.reward for step in steps], dtype=np.float32)
-        ended = np.flatnonzero(terminated | truncated).tolist()
+        played = self._episodes.step(np.asarray(actions), replace=self._begin)
+        terminated, truncated = np.zeros((2, self.num_envs), dtype=np.bool_)
         infos: dict[str, Any] = {}
-        for number in ended:
-            final = {"final_obs": steps[number].observation, "final_info": steps[number].info}
-            infos = self._add_info(infos, final, number)
-        for number, first in zip(ended, self._begin(ended), strict=True):
-            steps[number] = first
-        for number, step in enumerate(steps):
-            self._masks[number] = step.mask
-            infos = self._add_info(infos, step.info, number)
-        return self._batch(steps), rewards, terminated, truncated, infos
+        for number, last in played.last.items():
+            terminated[number], truncated[number] = last.terminated, last.truncated
+            infos = self._add_info(infos, {"final_obs": last.observation, "final_info": last.info}, number)
+        for number, action in played.illegal.items():
+            infos = self._add_info(infos, {"illegal_action": action}, number)
+        observations, infos = self._look(infos)
+        return observations, played.rewards, terminated, truncated, infos
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Return which actions are legal in each battle, shape (N, A)."""
@@ -111,18 +105,25 @@ class BattleVectorEnv(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
         del kwargs
         self._episodes.close()
 
-    def _batch(self, steps: list[Step]) -> Any:  # noqa: ANN401 - an element of observation_space
-        """Return the observations of all battles: an array (N, …), a dictionary of them, or a tuple of texts."""
-        empty = create_empty_array(self.single_observation_space, len(steps))
-        return concatenate(self.single_observation_space, [step.observation for step in steps], empty)
+    def _begin(self, number: int) -> None:
+        draws = self._generators[number]
+        seed = int(draws.integers(1 << _SEED_BITS))
+        self._episodes.begin(number, seed, int(draws.integers(NUM_SEATS)) if self._seat is None else self._seat)
 
-    def _begin(self, numbers: list[int]) -> list[Step]:
-        if not numbers:
-            return []
-        draws = [self._generators[number] for number in numbers]
-        seeds = [int(draw.integers(1 << _SEED_BITS)) for draw in draws]
-        seats = [int(draw.integers(NUM_SEATS)) if self._seat is None else self._seat for draw in draws]
-        steps = self._episodes.begin(numbers, seeds, seats)
-        for number, step in zip(numbers, steps, strict=True):
-            self._masks[number] = step.mask
-        return steps
+    def _look(self, infos: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+        """Return what the agents observe: an array (N, …), a dictionary of them, or a tuple of texts; and ``infos``."""
+        episodes = self._episodes
+        self._masks = episodes.masks
+        if episodes.shows_vectors:
+            everyone = np.ones(self.num_envs, dtype=np.bool_)
+            shared = {
+                "seat": episodes.seats.astype(np.int64),
+                "action_mask": self._masks.view(np.int8),
+                "asked_again": episodes.asked_again,
+            }
+            return episodes.observations, infos | shared | {f"_{name}": everyone for name in shared}
+        steps = [episodes.look(number) for number in range(self.num_envs)]
+        for number, step in enumerate(steps):
+            infos = self._add_info(infos, step.info, number)
+        empty = create_empty_array(self.single_observation_space, self.num_envs)
+        return concatenate(self.single_observation_space, [step.observation for step in steps], empty), infos

@@ -50,7 +50,8 @@ class LegalActions:
     @property
     def counts(self) -> NDArray[np.int64]:
         """Shape (N,): the number of legal actions of each decision."""
-        return np.diff(self.offsets)
+        counts: NDArray[np.int64] = self.offsets[1:] - self.offsets[:-1]
+        return counts
 
     @cached_property
     def rows(self) -> NDArray[np.int64]:

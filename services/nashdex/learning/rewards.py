@@ -25,6 +25,8 @@ class Reward:
     """Games that have it, by ``Space.game``: ``showdown``, ``tabular``. None: every game."""
     slots: frozenset[int] | None = None
     """Numbers of slots that one decision chooses for (``Space.num_slots``): 2 in doubles. None: any number."""
+    reads_observations: bool = True
+    """False if it is 0 at every decision but the last, and depends on the score alone."""
     version: str = "1"
     """Changes whenever ``compute`` returns other numbers for the same battle: it is part of a policy's id."""
 
@@ -54,7 +56,7 @@ def shaped(space: Space, observations: NDArray[np.float32], score: float, discou
     return result
 
 
-WIN_LOSS: Final = Reward(compute=win_loss)
+WIN_LOSS: Final = Reward(compute=win_loss, reads_observations=False)
 SHAPED: Final = Reward(compute=shaped, games=frozenset({SHOWDOWN}))
 
 

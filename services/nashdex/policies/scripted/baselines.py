@@ -7,7 +7,6 @@ from nashdex.games.interface import Decisions
 from nashdex.games.space import Space
 from nashdex.games.tabular.tree import uniform_table
 from nashdex.policies.interface import Actions
-from nashdex.policies.sampling import sample_masked
 from nashdex.policies.scripted.declaration import SINGLES_AND_DOUBLES, ScriptedPlayer, ScriptedPolicy
 
 
@@ -15,16 +14,14 @@ class UniformPlayer(ScriptedPlayer):
     """Draws uniformly from the legal actions."""
 
     def __init__(self, space: Space) -> None:
-        self._is_joint = space.num_slots > 1
+        del space
 
     def act(self, decisions: Decisions, uniforms: NDArray[np.float64]) -> Actions:
         """Answer each row; the log-probability is −log(number of legal actions)."""
-        if self._is_joint:
-            counts = decisions.legal.counts
-            places = np.minimum((uniforms * counts).astype(np.int64), counts - 1)
-            actions = decisions.legal.actions[decisions.legal.offsets[:-1] + places]
-            return Actions(actions.astype(np.int64), -np.log(counts).astype(np.float32))
-        return sample_masked(np.zeros(decisions.mask.shape, np.float32), decisions.mask, uniforms)
+        counts = decisions.legal.counts
+        places = np.minimum((uniforms * counts).astype(np.int64), counts - 1)
+        actions = decisions.legal.actions[decisions.legal.offsets[:-1] + places]
+        return Actions(actions.astype(np.int64), (0.0 - np.log(counts)).astype(np.float32))
 
 
 RANDOM = ScriptedPolicy(UniformPlayer, slots=SINGLES_AND_DOUBLES, table=uniform_table)
