@@ -5,6 +5,7 @@ behaviour policy. Make a reference after weights are loaded. N decisions, F obse
 """
 
 import copy
+import re
 from collections.abc import Callable, Mapping, Sequence
 
 import torch
@@ -12,9 +13,10 @@ from torch import Tensor
 
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.ids import GREEDY, PlayedPolicy, PolicyId
+from nashdex.games.space import Space
 from nashdex.metagame.plan import IterationPlan
 from nashdex.policies.archive import load_network
-from nashdex.policies.masked import kl_divergence, masked_log_softmax, uniform_log_probs
+from nashdex.policies.masked import kl_divergence, mask_of, masked_log_softmax, uniform_log_probs
 from nashdex.policies.networks.actor_critic import ActorCritic
 from nashdex.settings.damping import Damping
 from nashdex.store.protocol import ObjectStore
@@ -26,6 +28,8 @@ _LEAST_SHARE = 1e-9
 
 EMA_DECAY = 0.999
 """Share that the moving average keeps at an optimiser step."""
+
+_NUMBERS = re.compile(r"-?\d+")
 
 
 class Reference:
@@ -46,8 +50,8 @@ class Reference:
     def follow(self, network: ActorCritic) -> None:
         """React to an optimiser step of ``network``."""
 
-    def begin_round(self, network: ActorCritic) -> None:
-        """React to the start of a further round of ``network``."""
+    def begin_round(self, network: ActorCritic, number: int) -> None:
+        """React to the start of a further round of ``network``; the first one of a training has number 0."""
 
     def weights(self) -> dict[str, Tensor]:
         """Return the state that checkpoints keep, as it is, not copied."""
@@ -85,11 +89,19 @@ class SnapshotReference(Distribution):
 
 
 class RoundReference(SnapshotReference):
-    """A copy of the network as it was at the start of the round."""
+    """A copy of the network as it was at the start of the round, or of the last of several rounds that renews it.
 
-    def begin_round(self, network: ActorCritic) -> None:
-        """Copy ``network``."""
-        self.set_weights(network.state_dict())
+    With many rounds between two copies it is the stepwise reference of NashPG (arXiv 2510.18183).
+    """
+
+    def __init__(self, network: ActorCritic, policy: PolicyId, every_rounds: int) -> None:
+        super().__init__(network, policy)
+        self._every_rounds = every_rounds
+
+    def begin_round(self, network: ActorCritic, number: int) -> None:
+        """Copy ``network`` if the number is a multiple of ``every_rounds``."""
+        if number % self._every_rounds == 0:
+            self.set_weights(network.state_dict())
 
     def weights(self) -> dict[str, Tensor]:
         """Return the copy."""
@@ -110,6 +122,34 @@ class UniformReference(Distribution):
         """Return log ρ (N, A): it looks at no observation."""
         del observations
         return uniform_log_probs(masks)
+
+
+class HierarchicalReference(Distribution):
+    """Uniform over the kinds of legal actions, then over the legal actions of the kind: log ρ = −log kinds − log peers.
+
+    An action's kind is its name without numbers: ``move`` of ``move 3``. Of a joint action it is the pair of its
+    slots' kinds. Where every name is a kind of its own, as in Kuhn poker, it is the uniform reference.
+    """
+
+    source = "hierarchical"
+
+    def __init__(self, space: Space) -> None:
+        names = [_NUMBERS.sub("", name) for name in space.actions]
+        kinds = sorted(set(names))
+        of_slot = torch.tensor([kinds.index(name) for name in names])
+        self._num_kinds = len(kinds) ** space.num_slots
+        self._kinds = of_slot if space.num_slots == 1 else (len(kinds) * of_slot[:, None] + of_slot).flatten()
+
+    def log_probs(self, observations: Tensor, masks: Tensor) -> Tensor:
+        """Return log ρ (N, A): it looks at no observation."""
+        del observations
+        legal = mask_of(masks)
+        kinds = self._kinds.to(masks.device)
+        kinds = kinds.expand(legal.shape) if masks.dtype == torch.bool else kinds[masks.long().clamp(min=0)]
+        counts = torch.zeros(len(masks), self._num_kinds, device=masks.device).scatter_add_(1, kinds, legal.float())
+        peers = counts.gather(1, kinds)
+        num_kinds = (counts > 0).sum(dim=1, keepdim=True)
+        return (-(peers * num_kinds).log()).masked_fill(~legal, -torch.inf)
 
 
 class MixtureReference(Distribution):
@@ -182,8 +222,9 @@ def make_reference(
         return None
     without_opponents: dict[str, Callable[[], Reference]] = {
         "snapshot": lambda: start,
-        "round-snapshot": lambda: RoundReference(network, plan.learner),
+        "round-snapshot": lambda: RoundReference(network, plan.learner, damping.reference_every_rounds),
         "uniform": UniformReference,
+        "hierarchical": lambda: HierarchicalReference(network.space),
         "ema": lambda: EmaReference(network, plan.learner, EMA_DECAY),
     }
     if damping.reference in without_opponents:
@@ -215,8 +256,8 @@ def _opponents_as_references(
                 raise ConfigurationError(
                     f"train.oracle.damping.reference refers to {policy}, a {opponent.settings.kind!r} network, and "
                     f"this training is of a {network.settings.kind!r} network; only one of them remembers a battle, so "
-                    'they cannot read the same minibatches: set it to "snapshot", "round-snapshot", "ema", "uniform" '
-                    'or "none"'
+                    'they cannot read the same minibatches: set it to "snapshot", "round-snapshot", "ema", "uniform", '
+                    '"hierarchical" or "none"'
                 )
             members.append((share, SnapshotReference(opponent, policy)))
     return members

@@ -10,7 +10,7 @@ from nashdex.core.plugins import Registry
 from nashdex.core.section import NameOf, Section
 from nashdex.core.user_input import merge
 
-ReferenceKind = Literal["none", "snapshot", "round-snapshot", "ema", "uniform", "league", "portfolio"]
+ReferenceKind = Literal["none", "snapshot", "round-snapshot", "ema", "uniform", "hierarchical", "league", "portfolio"]
 """The reference ρ of the trained policy, in KL(π‖ρ)."""
 
 
@@ -35,9 +35,12 @@ class Damping(Section):
     reference: ReferenceKind = Field(
         "none",
         description="ρ, the reference of the trained policy: itself at the start of the iteration (snapshot) or of "
-        "each round (round-snapshot), a moving average of its parameters (ema), the uniform policy (uniform), the "
-        "opponents' mixture (league), or the nearest of several (portfolio). Over many rounds, a reference at the "
-        "start of the iteration stops the learning.",
+        "each round (round-snapshot), a moving average of its parameters (ema), the uniform policy (uniform), uniform over "
+        "the kinds of actions and then within the kind (hierarchical), the opponents' mixture (league), or the nearest "
+        "of several (portfolio). Over many rounds, a reference at the start of the iteration stops the learning.",
+    )
+    reference_every_rounds: int = Field(
+        1, ge=1, description="Rounds from one copy of reference = 'round-snapshot' to the next."
     )
     beta: ReferenceCoefficient = Field(ReferenceCoefficient(), description="Coefficient of KL(policy ‖ reference).")
     entropy: float = Field(0.01, ge=0, description="Coefficient of the entropy bonus; `annealing.entropy` lowers it.")
@@ -55,6 +58,8 @@ class Damping(Section):
     def problems(self) -> Iterator[str]:
         """Yield contradictions, by keys relative to the section of damping."""
         beta = self.beta
+        if self.reference != "round-snapshot" and self.reference_every_rounds != 1:
+            yield f"reference_every_rounds has no effect with reference = {self.reference!r}: leave it out"
         if self.reference == "none" and beta != ReferenceCoefficient():
             yield "beta has no effect with reference = 'none': leave it out, or name a reference"
         if self.reference != "none" and max(beta.initial, beta.floor) == 0:

@@ -30,7 +30,7 @@ LABELS = {
     "phase": "Phase of the run: running, succeeded, failed or stopped.",
     "policy": "Id of a policy; `nashdex exporter --policies` bounds how many a run has.",
     "statistic": "Statistic over the policies without series of their own: lowest, median or highest.",
-    "reference": "Reference policy of the KL: snapshot, ema, uniform, league or portfolio.",
+    "reference": "Reference policy of the KL: snapshot, ema, uniform, hierarchical, league or portfolio.",
 }
 """Every label that a metric may have."""
 

@@ -2,22 +2,26 @@
 
 import math
 from collections.abc import Callable
+from typing import Literal
 
 import pytest
 import torch
 from torch import Tensor
 
 from nashdex.core.ids import PolicyId
+from nashdex.games.space import Space
 from nashdex.learning.references import (
     Distribution,
     EmaReference,
+    HierarchicalReference,
     MixtureReference,
     PortfolioReference,
     Reference,
+    RoundReference,
     SnapshotReference,
     UniformReference,
 )
-from nashdex.policies.masked import entropy, masked_log_softmax
+from nashdex.policies.masked import entropy, masked_log_softmax, uniform_log_probs
 from nashdex.policies.networks.actor_critic import ActorCritic, make_network
 from nashdex.settings.networks import SlotsSettings
 from support.bandit import bandit_space, decisions
@@ -60,10 +64,11 @@ def change(net: ActorCritic) -> None:
     [
         lambda: SnapshotReference(network(), P1),
         UniformReference,
+        lambda: HierarchicalReference(bandit_space()),
         lambda: EmaReference(network(), P1, 0.9),
         lambda: MixtureReference([(0.3, SnapshotReference(network(), P1)), (0.7, UniformReference())]),
     ],
-    ids=["snapshot", "uniform", "ema", "league"],
+    ids=["snapshot", "uniform", "hierarchical", "ema", "league"],
 )
 def test_a_reference_is_a_distribution_over_the_legal_actions_and_no_others(make: Callable[[], Distribution]) -> None:
     """A mask added with the wrong sign would give all its weight to what is illegal."""
@@ -84,6 +89,45 @@ def test_kl_from_uniform_is_the_entropy_that_is_missing() -> None:
     known = UniformReference().kl(masked_log_softmax(logits, masks), logits, masks)
     assert known.item() == pytest.approx(0.2662167, abs=1e-6)
     assert known.item() == pytest.approx(math.log(3) - entropy(masked_log_softmax(logits, masks), masks).item())
+
+
+def named_space(*actions: str, num_slots: Literal[1, 2] = 1) -> Space:
+    return bandit_space().model_copy(
+        update={"actions": actions, "num_actions": len(actions) ** num_slots, "num_slots": num_slots}
+    )
+
+
+def test_hierarchical_is_uniform_over_kinds_and_then_within_a_kind() -> None:
+    reference = HierarchicalReference(named_space("switch 1", "switch 2", "move 1", "move 2", "move 3"))
+    masks = torch.tensor([[True, False, True, True, True], [True, True, False, False, False]])
+    found = reference.log_probs(torch.zeros(2, 1), masks).exp()
+    torch.testing.assert_close(found, torch.tensor([[1 / 2, 0, 1 / 6, 1 / 6, 1 / 6], [1 / 2, 1 / 2, 0, 0, 0]]))
+
+
+def test_the_kind_of_a_joint_action_is_the_kinds_of_its_slots() -> None:
+    reference = HierarchicalReference(named_space("switch 1", "move 1 at -1", "move 1 at 2", num_slots=2))
+    switch_move, switch_other, both_move = 0 * 3 + 1, 0 * 3 + 2, 1 * 3 + 2
+    pairs = torch.tensor([[switch_move, switch_other, both_move], [both_move, switch_other, -1]], dtype=torch.int32)
+    found = reference.log_probs(torch.zeros(2, 1), pairs).exp()
+    torch.testing.assert_close(found, torch.tensor([[1 / 4, 1 / 4, 1 / 2], [1 / 2, 1 / 2, 0]]))
+
+
+def test_names_without_numbers_are_kinds_of_their_own() -> None:
+    observations, masks = rows()
+    reference = HierarchicalReference(named_space(*"abcdefgh"[: masks.shape[1]]))
+    torch.testing.assert_close(reference.log_probs(observations, masks), uniform_log_probs(masks))
+
+
+def test_a_stepwise_reference_is_renewed_every_so_many_rounds() -> None:
+    net = network()
+    reference = RoundReference(net, P1, every_rounds=3)
+    change(net)
+    distances = []
+    for number in range(1, 5):
+        reference.begin_round(net, number)
+        distances.append(kl(reference, net).mean().item())
+    assert distances[0] == distances[1] > 1e-4
+    assert distances[2] == distances[3] == 0.0
 
 
 def test_kl_is_exactly_0_from_where_training_begins_and_above_0_after_a_change() -> None:

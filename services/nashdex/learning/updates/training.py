@@ -226,7 +226,7 @@ class Training:
         if played_ahead:
             self._kept[_ACTING] = self._kept[_ROUND]
         if self.reference is not None:
-            self.reference.begin_round(self.network)
+            self.reference.begin_round(self.network, self.state.round)
         self.keep(_GOOD)
         self.keep_network(_ROUND)
 
