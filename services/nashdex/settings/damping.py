@@ -37,7 +37,8 @@ class Damping(Section):
         description="ρ, the reference of the trained policy: itself at the start of the iteration (snapshot) or of "
         "each round (round-snapshot), a moving average of its parameters (ema), the uniform policy (uniform), uniform "
         "over the kinds of actions and then within the kind (hierarchical), the opponents' mixture (league), or the "
-        "nearest of several (portfolio). Over many rounds, a reference at the start of the iteration stops the learning.",
+        "nearest of several (portfolio). Over many rounds, a reference at the start of the iteration stops the "
+        "learning.",
     )
     reference_every_rounds: int = Field(
         1, ge=1, description="Rounds from one copy of reference = 'round-snapshot' to the next."
