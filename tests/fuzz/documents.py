@@ -11,6 +11,7 @@ from nashdex.games.tabular.matrix import MatrixDocument
 from nashdex.metagame.analysis.documents import MetaGameAnalysis, MetaStrategy
 from nashdex.metagame.evidence.ledger import LEDGER, ShardLedger
 from nashdex.metagame.evidence.matrix import InteractionMatrix
+from nashdex.metagame.evidence.totals import BattleTotals
 from nashdex.metagame.plan import IterationPlan
 from nashdex.metagame.population import Population
 from nashdex.metagame.tournament.gate import GATE_RESULT, GateResult
@@ -23,12 +24,19 @@ MOST_SEED_BYTES = 64 << 10
 SEEDS_OF_EACH = 3
 
 Reader = Callable[[bytes, str], object]
+
+
+def _tally(data: bytes, source: str) -> object:
+    return BattleTotals.from_json(data, source).tally()
+
+
 READERS: Mapping[str, tuple[str, Reader]] = {
     "plan": (f"*/{keys.PLAN}", IterationPlan.from_json),
     "population": (f"*/{keys.POPULATION}", Population.from_json),
     "meta-strategy": (f"*/{keys.META_STRATEGY}", MetaStrategy.from_json),
     "analysis": (f"*/{keys.META_GAME_ANALYSIS}", MetaGameAnalysis.from_json),
     "interaction-matrix": (f"*/{keys.INTERACTION_MATRIX}", InteractionMatrix.from_json),
+    "battle-totals": (f"*/{keys.BATTLE_TOTALS}", _tally),
     "report": (f"*/{keys.REPORT}", Report.from_json),
     "matrix": (keys.MATRIX, MatrixDocument.from_json),
     "collect-result": (f"*/collect/*/{COLLECT_RESULT}", CollectResult.from_json),

@@ -12,8 +12,8 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable
-from contextlib import chdir
+from collections.abc import Callable, Iterator
+from contextlib import chdir, contextmanager
 from pathlib import Path
 
 from prometheus_client import CollectorRegistry, generate_latest
@@ -25,6 +25,7 @@ from nashdex.core.errors import ExitCode
 from nashdex.core.journal import Entry, journal_folder
 from nashdex.exporter.service import FactCollector
 from nashdex.exporter.watch import Watch
+from nashdex.metagame.evidence import large
 from nashdex.runs.creation import open_run
 from nashdex.store import open_store
 from support.begun_runs import begin_run
@@ -56,9 +57,26 @@ _SLASHES_IN_AN_ATTEMPT = 5
 
 
 class Stores:
-    """Reads a damaged store with the exporter, ``status``, ``report``, ``verify``, and the steps that it lacks."""
+    """Reads a damaged store with the exporter, ``status``, ``report``, ``verify``, and the steps that it lacks.
 
-    def __init__(self) -> None:
+    Reports of more than ``most_listed`` policies have parts.
+    """
+
+    def __init__(self, most_listed: int = large.MOST_LISTED) -> None:
+        self._most_listed = most_listed
+        with self._listing():
+            self._make()
+
+    @contextmanager
+    def _listing(self) -> Iterator[None]:
+        usual = large.MOST_LISTED
+        large.MOST_LISTED = self._most_listed  # type: ignore[misc]
+        try:
+            yield
+        finally:
+            large.MOST_LISTED = usual  # type: ignore[misc]
+
+    def _make(self) -> None:
         memory = Path("/dev/shm")  # noqa: S108 - ten thousand stores are written
         self._folder = Path(
             tempfile.mkdtemp(prefix="nashdex-fuzz-", dir=memory if os.access(memory, os.W_OK) else None)
@@ -102,7 +120,8 @@ class Stores:
         self._hashes_fit = bool(first & _HASHES_FIT)
         if self._hashes_fit:
             hash_again(self._run)
-        self._readers[(first & ~_HASHES_FIT) % len(self._readers)](changed)
+        with self._listing():
+            self._readers[(first & ~_HASHES_FIT) % len(self._readers)](changed)
 
     def _make_source(self) -> None:
         settings = self._folder / "run.toml"

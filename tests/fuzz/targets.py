@@ -6,6 +6,7 @@ import json
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import permutations
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +25,7 @@ from nashdex.learning.actors.protocol import Chunk, Request
 from nashdex.metagame.evidence.matrix import InteractionMatrix
 from nashdex.policies.archive import read_weights, weights_bytes
 from nashdex.policies.networks.actor_critic import make_network
+from nashdex.report.cells import PayoffCells
 from nashdex.report.costs import read_prices
 from nashdex.runs.bundle import Bundle, unpack
 from nashdex.settings.loading import load_settings, resolve
@@ -128,6 +130,30 @@ class _StoredRun:
         assert self._results(store) == self._expected, f"{key} was changed and believed"
 
 
+def _payoff_cells() -> PayoffCells:
+    counts, ends = (1, 2, 3), (0.25, 0.5, 0.75)
+    policies = (ONE, OTHER, PolicyId("heuristic"))
+    return PayoffCells(
+        policies=policies,
+        names=policies,
+        wins=counts,
+        draws=counts,
+        losses=counts,
+        low=ends,
+        high=ends,
+        effective_battles=ends,
+    )
+
+
+def _cells(data: bytes) -> None:
+    cells = PayoffCells.from_json(data, "c")
+    for row, column in permutations(range(len(cells.policies)), 2):
+        if cells.exact:
+            cells.payoff(row, column)
+        else:
+            cells.cell(row, column)
+
+
 def targets() -> dict[str, Target]:
     """Return every reader by name."""
     space = tiny_space()
@@ -143,7 +169,7 @@ def targets() -> dict[str, Target]:
     stored = documents.seeds()
     stored_run, raw_logs, doubles = _StoredRun(), logs.RawLogs(), double_logs.DoubleLogs()
     command = commands.Commands()
-    store = stores.Stores()
+    store, store_of_parts = stores.Stores(), stores.Stores(most_listed=1)
 
     def document(name: str, reader: documents.Reader) -> Target:
         return Target(lambda data: reader(data, name), stored[name])
@@ -154,6 +180,8 @@ def targets() -> dict[str, Target]:
         "verdict": Target(lambda data: Verdict.from_json(data, "v"), [verdict.to_json()]),
         "stored-run": Target(stored_run.read, stored_run.seeds()),
         "store": Target(store.read, store.seeds()),
+        "store-of-parts": Target(store_of_parts.read, store_of_parts.seeds()),
+        "report-cells": Target(_cells, [_payoff_cells().to_json()]),
         "command": Target(command.read, command.seeds()),
         "shard": Target(lambda data: decode(data, "s"), [encode([_episode()], space)]),
         "weights": Target(
