@@ -55,6 +55,8 @@ def describe_iteration(report: Report, iteration: int) -> str:
     if len(support) > _MOST_NAMED:
         support[_MOST_NAMED:] = [f"{len(support) - _MOST_NAMED} more"]
     lines.append(f"  meta-strategy   {' · '.join(support)}")
+    if num_retired := sum(policy.retired for policy in report.policies):
+        lines.append(f"  retired         {num_retired} of {len(report.policies)} policies")
     return "\n".join(lines)
 
 

@@ -1,10 +1,10 @@
 """Who is in the population. Everything refers to policies by id; nothing depends on their order."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Final, Literal, Protocol
 
-from pydantic import Field, PositiveInt, model_validator
+from pydantic import Field, NonNegativeInt, PositiveInt, model_validator
 
 from nashdex.core.documents import Document, Model
 from nashdex.core.ids import PlayedPolicy, PolicyId, PolicyIdField
@@ -22,6 +22,16 @@ class PolicyEntry(Model):
     iteration: int | None = Field(description="Iteration that trained it; none for what the run began with.")
     parent: PolicyIdField | None = Field(description="Whose weights its training began from.")
     role: str | None = Field(None, description="Whose turn it was in a league with roles, such as main-exploiter.")
+    idle_iterations: NonNegativeInt = Field(
+        0,
+        exclude_if=lambda num: not num,
+        description="Iterations in a row in which the meta-strategy did not play it, where members may retire.",
+    )
+    retired: bool = Field(
+        False,
+        exclude_if=lambda retired: not retired,
+        description="Whether new policies neither play it nor train against it.",
+    )
 
     @property
     def is_anchor(self) -> bool:
@@ -144,6 +154,36 @@ class Population(Document):
                 for member, result in results
             )
         )
+
+    def with_retirement(
+        self, support: Container[PolicyId], ratings: Mapping[str, float], *, after_iterations: int, elo_below: float
+    ) -> "Population":
+        """Return the population after an iteration's results: with other members retired, or back.
+
+        Anchors, the networks of iteration 0 and the newest of each role never retire: a run measures its progress by
+        them and goes on from them.
+
+        Args:
+            support: the members that the meta-strategy plays.
+            ratings: Elo by policy.
+            after_iterations: how many in a row a member that retires was not played.
+            elo_below: how far below the highest rating it is.
+        """
+        low = max(ratings.values()) - elo_below
+        newest_of = {entry.role: entry.iteration for entry in self.policies if not entry.is_anchor}
+
+        def judged(entry: PolicyEntry) -> PolicyEntry:
+            idle = 0 if entry.is_anchor or entry.id in support else entry.idle_iterations + 1
+            stays = entry.iteration in {0, newest_of.get(entry.role)} or ratings[entry.id] >= low
+            return entry.model_copy(update={"idle_iterations": idle, "retired": idle >= after_iterations and not stays})
+
+        return Population(policies=tuple(map(judged, self.policies)), history=self.history)
+
+    @property
+    def active(self) -> "Population":
+        """The members that have not retired."""
+        members = {entry.id: entry for entry in self.policies if not entry.retired}
+        return Population(policies=tuple(members.values()), history=tuple(p for p in self.history if p in members))
 
     def with_members(self, entries: tuple[PolicyEntry, ...]) -> "Population":
         """Return the population after ``entries`` joined; a member that joins again stays as it is."""

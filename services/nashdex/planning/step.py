@@ -12,7 +12,7 @@ from nashdex.core.manifest import Manifest
 from nashdex.core.seeds import derive_seed
 from nashdex.core.steps import StepName
 from nashdex.core.stopping import check_stop
-from nashdex.metagame.analysis.documents import MetaGameAnalysis, MetaStrategy
+from nashdex.metagame.analysis.documents import SUPPORT_THRESHOLD, MetaGameAnalysis, MetaStrategy
 from nashdex.metagame.evidence.matrix import InteractionMatrix
 from nashdex.metagame.evidence.sampled import SampledCounts
 from nashdex.metagame.opponents.interface import Situation
@@ -25,7 +25,7 @@ from nashdex.oracles.registry import ORACLES
 from nashdex.policies.sources import source_of
 from nashdex.settings.external import is_external
 from nashdex.settings.opponents import TargetSettings
-from nashdex.settings.population import played_policy
+from nashdex.settings.population import PopulationSettings, played_policy
 from nashdex.settings.run import RunSettings
 from nashdex.store.attempt import Attempt, find_done, read_manifest
 from nashdex.store.documents import read_written
@@ -46,6 +46,18 @@ class Solved:
     support: Mapping[PolicyId, float] = field(default_factory=dict)
     """Share of posterior draws whose mixture plays the policy."""
 
+    def with_retirement(self, settings: PopulationSettings) -> "Solved":
+        """Return the result with the members retired that the run's rule retires."""
+        if not settings.retire_after_iterations:
+            return self
+        population = self.population.with_retirement(
+            {policy for policy, share in self.meta_strategy.items() if share > SUPPORT_THRESHOLD},
+            self.ratings,
+            after_iterations=settings.retire_after_iterations,
+            elo_below=settings.retire_elo_below,
+        )
+        return replace(self, population=population)
+
 
 def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -> Manifest:
     """Publish the iteration's ``plan.json``.
@@ -59,7 +71,7 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
     if iteration == 0:
         plan = first_plan(settings, store)
     else:
-        solved = _solved(store, iteration - 1)
+        solved = _solved(store, iteration - 1).with_retirement(settings.population)
         plan = next_plan(settings, iteration, solved)
     attempt.publish(keys.PLAN, plan.to_json())
     return attempt.finish({"policies": len(plan.population.policies), "opponents": len(plan.opponents)})
@@ -123,17 +135,18 @@ def first_plan(settings: RunSettings, store: ObjectStore) -> IterationPlan:
 
 
 def _of_this_project(population: Population) -> tuple[PolicyId, ...]:
-    """Return the members that are no players of other programs, oldest first."""
-    return tuple(entry.id for entry in population.policies if entry.kind != "external")
+    """Return the active members that are no players of other programs, oldest first."""
+    return tuple(entry.id for entry in population.active.policies if entry.kind != "external")
 
 
 def _to_train_against(opponents: Mapping[PolicyId, float], population: Population) -> dict[PolicyId, float]:
-    """Return the opponents without players of other programs, which would hold up a training or be away.
+    """Return the opponents without retired members and players of other programs, which may be away.
 
     If these were all, the other members take their place, uniformly.
     """
     allowed = _of_this_project(population)
-    kept = {policy: share for policy, share in opponents.items() if policy in allowed or not is_external(policy)}
+    refused = set(population.ids) - set(allowed)
+    kept = {policy: share for policy, share in opponents.items() if not (policy in refused or is_external(policy))}
     if not sum(kept.values()):
         kept = dict.fromkeys(allowed, 1.0)
     total = sum(kept.values())
@@ -229,16 +242,19 @@ def _learner(
 
 def _met(settings: RunSettings, solved: Solved, plan: IterationPlan) -> tuple[PolicyId, ...] | None:
     """Return the members that the new policies meet; None where they meet all."""
+    active = solved.population.active
+    everyone = None if len(active.ids) == len(solved.population.ids) else tuple(sorted(active.ids))
     if not settings.evaluate.num_opponents:
-        return None
-    return deciding_opponents(
-        solved.population,
+        return everyone
+    met = deciding_opponents(
+        active,
         plan.answered,
         plan.learner,
         solved.support,
         solved.ratings,
         num_opponents=settings.evaluate.num_opponents,
     )
+    return everyone if met is None else met
 
 
 def _further(settings: RunSettings, iteration: int, solved: Solved, *, is_sparse: bool) -> tuple[FurtherBattles, ...]:
@@ -246,21 +262,23 @@ def _further(settings: RunSettings, iteration: int, solved: Solved, *, is_sparse
 
     None if the schedule is uniform and a new policy meets all, or payoffs are exact.
     """
-    evaluate = settings.evaluate
+    evaluate, active = settings.evaluate, set(solved.population.active.ids)
     if not solved.matrix.evidence.is_played:
         return ()
     if evaluate.adaptive_battles:
         from nashdex.solver.adaptive import further_battles  # noqa: PLC0415 - scipy, which other plans do not need
 
         seed = derive_seed(settings.seed, "schedule", iteration)
-        return further_battles(solved.matrix, settings, seed=seed, tick=check_stop)
+        found = further_battles(solved.matrix, settings, seed=seed, tick=check_stop)
+        return tuple(more for more in found if {more.a, more.b} <= active)
     if not is_sparse:
         return ()
+    places = [place for place, policy in enumerate(solved.matrix.policies) if policy in active]
     left_out = contested_unplayed_cells(
-        solved.matrix.policies,
-        solved.matrix.battles_by_cell(),
+        [solved.matrix.policies[place] for place in places],
+        solved.matrix.battles_by_cell()[places][:, places],
         solved.support,
         solved.ratings,
-        num_cells=evaluate.num_opponents,
+        num_cells=evaluate.num_opponents or len(active),
     )
     return tuple(FurtherBattles(a=a, b=b, battles=evaluate.battles_per_pair) for a, b in left_out)

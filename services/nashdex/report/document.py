@@ -352,6 +352,12 @@ class PolicyRow(Model):
     rating: EloEstimate
     ladder: LadderRating | None = Field(description="Null where payoffs are exact.")
     games: NonNegativeInt = Field(description="Battles in the ledger.")
+    retired: bool = Field(
+        False,
+        exclude_if=lambda retired: not retired,
+        description="True for a member that the newest policies neither played nor trained against, by "
+        "population.retire_after_iterations.",
+    )
 
 
 def policy_names(policies: Sequence[PolicyRow]) -> dict[PolicyId, str]:

@@ -247,17 +247,17 @@ def _of_schedule(settings: RunSettings) -> Iterator[str]:
     evaluate = settings.evaluate
     if evaluate.adaptive_battles and not _plays_battles(settings):
         yield f"evaluate.adaptive_battles: {settings.format} plays no battles to schedule; leave it out"
-    if not evaluate.num_opponents:
-        return
-    if not _plays_battles(settings):
-        yield f"evaluate.num_opponents: {settings.format} plays no battles to leave out; leave it out"
-    elif OPPONENT_RULES[settings.opponents.kind].is_fixed:
-        yield (
-            f"evaluate.num_opponents: opponents {settings.opponents.kind!r} has policies play its target alone; leave "
-            "it out"
-        )
-    elif settings.solve.unplayed == "block":
-        yield (
-            "evaluate.num_opponents leaves cells unplayed, and solve.unplayed is 'block'; expected 'bradley-terry' or "
-            "'interval'"
-        )
+    for name, value in (
+        ("evaluate.num_opponents", evaluate.num_opponents),
+        ("population.retire_after_iterations", settings.population.retire_after_iterations),
+    ):
+        if not value:
+            continue
+        if not _plays_battles(settings):
+            yield f"{name}: {settings.format} plays no battles to leave out; leave it out"
+        elif OPPONENT_RULES[settings.opponents.kind].is_fixed:
+            yield f"{name}: opponents {settings.opponents.kind!r} has policies play its target alone; leave it out"
+        elif settings.solve.unplayed == "block":
+            yield (
+                f"{name} leaves cells unplayed, and solve.unplayed is 'block'; expected 'bradley-terry' or 'interval'"
+            )

@@ -9,7 +9,7 @@ from nashdex.core.errors import ConfigurationError
 from nashdex.core.ids import PolicyId, is_imported, policy_id
 from nashdex.core.plugins import Names
 from nashdex.core.references import NASH, PolicyReference
-from nashdex.core.section import Section
+from nashdex.core.section import Needs, Section
 from nashdex.settings.external import is_external
 
 SCRIPTED_NAMES = Names(
@@ -114,6 +114,16 @@ class PopulationSettings(Section):
         "other programs as external:NAME, which play the tournament alone and are never trained against. The run "
         "copies stored ones when it begins and never reads STORE again. Initial policies also anchor the ratings, and "
         "never learn.",
+    )
+    retire_after_iterations: int = Field(
+        0,
+        ge=0,
+        description="Retire a member that the meta-strategy has not played (1 % at most) in this many iterations in a "
+        "row and that is rated low. New policies neither play it nor train against it, its battles stay in the table, "
+        "and it returns when the mixture plays it again. Needs another `solve.unplayed` than block. 0: nobody retires.",
+    )
+    retire_elo_below: Annotated[float, Needs("retire_after_iterations")] = Field(
+        100.0, ge=0, description="Elo below the highest rating at which such a member is rated low."
     )
 
     @property

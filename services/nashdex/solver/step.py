@@ -112,9 +112,11 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
     totals = totals_with(store, settings, iteration, population.ids, ledgers)
     if matrix.evidence.is_played:
         totals.require_counted(matrix.policies, matrix.battles_by_cell())
+    answer, num_battles = _answer(plan, population, records_of(ledgers)), sum(len(each.battles) for each in ledgers)
+    del ledgers  # their battles take more memory than anything that solving needs
     empirical = EmpiricalGame(
         matrix,
-        answer=_answer(plan, population, records_of(ledgers)),
+        answer=answer,
         anchors={entry.id: BASE_ELO for entry in population.policies if entry.id == ANCHOR},
         nash_conv=_nash_conv(store, game, population),
         history=population.history,
@@ -145,7 +147,7 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
     }
     for name, document in documents.items():
         attempt.publish(name, document.to_json())
-    return attempt.finish({"policies": len(population.ids), "battles": sum(len(each.battles) for each in ledgers)})
+    return attempt.finish({"policies": len(population.ids), "battles": num_battles})
 
 
 def _evidence_before(store: ObjectStore, game: Game, iteration: int) -> InteractionMatrix:
@@ -176,7 +178,8 @@ def _answer(plan: IterationPlan, population: Population, fresh: tuple[BattleReco
     """
     known = set(plan.population.ids)
     candidates = tuple(policy for policy in population.ids if policy not in known)
+    among = {*candidates, *plan.answered}
     rule, oracle = OPPONENT_RULES[plan.rule], ORACLES[plan.oracle]
     if not (candidates and oracle.answers_opponents and (rule.answers_meta_strategy or plan.iteration == 0)):
         return None
-    return Answer(plan.answered, candidates, fresh)
+    return Answer(plan.answered, candidates, tuple(record for record in fresh if among.issuperset(record.policies)))

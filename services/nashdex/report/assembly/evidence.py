@@ -233,7 +233,8 @@ def _tabled(context: Context) -> Sequence[PolicyId]:
 
 def _payoff_matrix(context: Context, ordered: SampledCounts, matrix: SampledCounts) -> PayoffMatrix:
     evaluate, size = context.settings.evaluate, range(len(ordered.policies))
-    is_partial = bool(evaluate.adaptive_battles or evaluate.num_opponents)
+    may_retire = context.settings.population.retire_after_iterations
+    is_partial = bool(evaluate.adaptive_battles or evaluate.num_opponents or may_retire)
     low, high = cell_intervals(ordered.tally)
     effective = ordered.tally.effective_games()
 

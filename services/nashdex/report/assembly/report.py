@@ -74,6 +74,7 @@ def policy_rows(
                 ),
                 ladder=ladder.get(policy),
                 games=rating.games,
+                retired=entry.retired,
             )
         )
     return tuple(rows)
