@@ -14,10 +14,12 @@ from typing import Literal, NamedTuple
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 from nashdex.games.space import ObservationBlock, Space
-from nashdex.policies.networks.layers import linear
+from nashdex.policies.networks.layers import is_plain, linear
 from nashdex.policies.networks.layout import Layout
+from nashdex.policies.networks.pointer.distinct import distinct
 from nashdex.policies.networks.pointer.parts import BlockValues
 from nashdex.policies.networks.pointer.rows import FusedRows, Rows, embeddings
 from nashdex.policies.networks.pointer.sides import SideValues, SideVectors, SideWeights, encode_sides
@@ -115,14 +117,23 @@ class Encoder(nn.Module):
         num, num_pokemon, moves_each = len(observations), side.pokemon.rows, side.moves_each
         active = observations[:, side.active].contiguous().argmax(dim=1)
         decisions = torch.arange(num, device=active.device)
-        pokemon, moves = self.pokemon.read(observations, number), self.moves.read(observations, number)
-        rows = (active * moves_each + torch.arange(moves_each, device=active.device).unsqueeze(1)) * num + decisions
-        picked = (part.view(-1, part.shape[2]).index_select(0, rows.flatten()) for part in moves)
         places = torch.arange(num_pokemon, device=active.device).unsqueeze(1)
+        moves = self.moves.columns(observations, number)
+        move_rows: Tensor | None = None
+        if is_plain(observations):
+            values = moves.transpose(0, 1).reshape(-1, moves.shape[2])
+            picked_rows = (active * moves_each + torch.arange(moves_each, device=active.device).unsqueeze(1)) * num
+            picked_rows = picked_rows + decisions
+        else:
+            values = moves.reshape(-1, moves.shape[2])
+            kept, rows = distinct(values)
+            values, rows = values.index_select(0, kept), rows.view(num, num_pokemon, moves_each)
+            move_rows, picked_rows = rows.transpose(0, 1).contiguous(), rows[decisions, active].t()
         return SideValues(
-            pokemon,
-            BlockValues(*(part.view(num_pokemon, moves_each, num, -1) for part in moves)),
-            BlockValues(*(part.view(moves_each, num, -1) for part in picked)),
+            self.pokemon.read(observations, number),
+            self.moves.looked_up(values, number),
+            move_rows,
+            picked_rows,
             active * num + decisions,
             (places == active).to(observations.dtype).unsqueeze(2),
         )
@@ -141,12 +152,23 @@ class Encoder(nn.Module):
                 *self.pokemon.by_block(fused.pokemon.weights),
             ),
         )
-        own_moves, opponent_moves = (self.active_moves(side.picked).relu_() for side in (own, opponent))
+        own_moves, opponent_moves = (
+            self._active_moves(side.moves, values) for side, values in zip((own, opponent), inputs.sides, strict=True)
+        )
         others = tuple(
             other(values, fused_other).relu_().view(*values.values.shape[:2], -1)
             for other, fused_other, values in zip(self.other_rows, fused.others, inputs.others, strict=True)
         )
         return Entities((own, opponent), (own_moves, opponent_moves), others)
+
+    def _active_moves(self, moves: Tensor, values: SideValues) -> Tensor:
+        """Return the active Pokémon's moves after their second layer, (K, B, M), from a side's ``moves`` (U, M)."""
+        second: Tensor
+        if values.move_rows is None:
+            second = self.active_moves(functional.embedding(values.picked_rows, moves)).relu_()
+            return second
+        second = self.active_moves(moves).relu_()
+        return second.index_select(0, values.picked_rows.flatten()).view(*values.picked_rows.shape, -1)
 
     def forward(self, inputs: EncoderInputs, fused: FusedEncoder) -> Encoded:
         """Return the observations of ``inputs``, encoded."""

@@ -197,11 +197,18 @@ class Rows(nn.Module):
 
     def read(self, observations: Tensor, number: int) -> BlockValues:
         """Return block ``number`` of ``observations`` (B, F) row by row, (R of the block, B, …)."""
+        return self.looked_up(self.columns(observations, number).transpose(0, 1).contiguous(), number)
+
+    def columns(self, observations: Tensor, number: int) -> Tensor:
+        """Return the columns of block ``number`` in ``observations`` (B, F), (B, R of the block, W)."""
         block = self.blocks[number]
         columns = observations[:, block.offset : block.offset + block.rows * block.stride]
-        values = columns.view(-1, block.rows, block.stride).transpose(0, 1).contiguous()
-        places = [column for column, _ in _categories(block)]
-        indices = torch.empty(*values.shape[:2], len(self._groups), dtype=torch.int64, device=values.device)
+        return columns.view(-1, block.rows, block.stride)
+
+    def looked_up(self, values: Tensor, number: int) -> BlockValues:
+        """Return ``values`` (…, W) of rows of block ``number`` with the rows of the table that they name."""
+        places = [column for column, _ in _categories(self.blocks[number])]
+        indices = torch.empty(*values.shape[:-1], len(self._groups), dtype=torch.int64, device=values.device)
         for i, (group, first) in enumerate(zip(self._groups, self._first_rows(self._run_of(number)), strict=True)):
             combination = indices[..., i].fill_(0)
             for category, size in zip(group.categories, group.sizes, strict=True):

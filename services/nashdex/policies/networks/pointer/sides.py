@@ -1,13 +1,16 @@
 """From both sides' Pokémon and moves to vectors, tile by tile.
 
-Shapes: B decisions, P Pokémon of a side, K moves of each, M ``move_size``, E ``pokemon_size``, W columns of one
-row of a block.
+Shapes: B decisions, P Pokémon of a side, K moves of each, U moves of a side that are encoded, M ``move_size``, E
+``pokemon_size``, W columns of one row of a block.
 
 One autograd function does all that is done to every Pokémon and every move. Separate operations would write and read
-the vectors of all moves, the largest tensors of a training step by far, a dozen times each. On a GPU they are separate
-operations over all Pokémon at once, since there a tile's launches would cost more than its memory. A tile is one
-Pokémon of a side in some hundred decisions: what is computed for it is small enough for the processor's cache. Rows
+the vectors of all Pokémon, the largest tensors of a training step by far, a dozen times each. On a GPU they are
+separate operations over all Pokémon at once, since there a tile's launches would cost more than its memory. A tile is
+one Pokémon of a side in some hundred decisions: what is computed for it is small enough for the processor's cache. Rows
 come first and decisions second, so that a tile is one piece of memory.
+
+Of the moves in a minibatch few are different, so a CPU encodes each different one once, and a Pokémon adds up the
+vectors of its moves after their product with ``pokemon_moves``.
 """
 
 from collections.abc import Iterator
@@ -16,8 +19,9 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
+from torch.nn import functional
 
-from nashdex.policies.networks.layers import in_float32, is_plain
+from nashdex.policies.networks.layers import in_float32
 from nashdex.policies.networks.pointer.parts import BlockValues, add_gradients, plain_sums, sums
 
 TILE_DECISIONS = 1024
@@ -30,9 +34,11 @@ class SideValues(NamedTuple):
     pokemon: BlockValues
     """(P, B, …)"""
     moves: BlockValues
-    """(P, K, B, …)"""
-    picked: BlockValues
-    """The active Pokémon's moves, (K, B, …)."""
+    """Moves that include all different ones, (U, …)."""
+    move_rows: Tensor | None
+    """Each Pokémon's moves among them, (P, B, K); None where they are all moves in the order (P, K, B)."""
+    picked_rows: Tensor
+    """The active Pokémon's moves among them, (K, B)."""
     active_rows: Tensor
     """p · B + b of the active Pokémon p in decision b, (B,), int64; of the first one where none is."""
     is_active: Tensor
@@ -48,8 +54,8 @@ class SideVectors(NamedTuple):
     """(B, E)"""
     pokemon: Tensor
     """(P, B, E)"""
-    picked: Tensor
-    """The active Pokémon's moves, (K, B, M)."""
+    moves: Tensor
+    """Moves, (U, M)."""
 
 
 class SideWeights(NamedTuple):
@@ -84,7 +90,7 @@ def encode_sides(sides: tuple[SideValues, SideValues], weights: SideWeights) -> 
     A move's vector m is the ReLU of its row's sum. A Pokémon's is relu(W₂ relu(x + Σ m V) + b₂): x is its row's sum, Σ
     goes over its moves, V is ``pokemon_moves`` and W₂ is ``second``.
     """
-    if is_plain(weights.second):
+    if sides[0].move_rows is None:
         return in_float32(lambda *tensors: _encode_plainly(sides, SideWeights(*tensors)), weights)
 
     def compute(*tensors: Tensor) -> tuple[Tensor, ...]:
@@ -107,15 +113,13 @@ def _side_plainly(values: SideValues, side: int, weights: SideWeights) -> SideVe
     """Return one side's vectors by the formula of ``encode_sides``."""
     num_pokemon, num = values.is_active.shape[:2]
     size = len(weights.second)
-    moves, picked = (
-        plain_sums(block, weights.move_table, weights.of_moves(side)).relu().view(*block.values.shape[:-1], -1)
-        for block in (values.moves, values.picked)
-    )
+    moves = plain_sums(values.moves, weights.move_table, weights.of_moves(side)).relu()
+    summed = moves.view(num_pokemon, -1, num, moves.shape[1]).sum(dim=1)
     rows = plain_sums(values.pokemon, weights.pokemon_table, weights.of_pokemon(side)).view(num_pokemon, num, size)
-    first = (rows + moves.sum(dim=1) @ weights.pokemon_moves).relu()
+    first = (rows + summed @ weights.pokemon_moves).relu()
     pokemon = (first @ weights.second.t() + weights.second_bias).relu()
     active = pokemon.reshape(-1, size).index_select(0, values.active_rows)
-    return SideVectors(_largest(pokemon), active, pokemon, picked)
+    return SideVectors(_largest(pokemon), active, pokemon, moves)
 
 
 def _largest(pokemon: Tensor) -> Tensor:
@@ -128,22 +132,11 @@ def _largest(pokemon: Tensor) -> Tensor:
 
 
 class _Tile(NamedTuple):
-    """A Pokémon of a side in b decisions, and its moves."""
+    """A Pokémon of a side in b decisions."""
 
     side: int
     place: int
     decisions: slice
-
-
-class _Kept(NamedTuple):
-    """What the backward pass needs of a tile."""
-
-    moves: Tensor
-    """(K · b, M)"""
-    summed: Tensor
-    """(b, M)"""
-    first: Tensor
-    """After the first layer, (b, E)."""
 
 
 def _tiles(sides: tuple[SideValues, SideValues]) -> Iterator[_Tile]:
@@ -169,17 +162,17 @@ class _EncodeSides(torch.autograd.Function):
         size = len(weights.second)
         pokemon = [weights.second.new_empty(num_pokemon, num, size) for _ in sides]
         largest = [weights.second.new_empty(num, size) for _ in sides]
-        ctx.kept = []
+        moves = [
+            sums(values.moves, weights.move_table, weights.of_moves(side)).relu_() for side, values in enumerate(sides)
+        ]
+        of_moves = [vectors @ weights.pokemon_moves for vectors in moves]
+        ctx.first = []  # each tile's Pokémon after their first layer, (b, E)
         for side, place, decisions in _tiles(sides):
             values = sides[side]
-            move_rows = values.moves.at(place, slice(None), decisions)
-            moves = sums(move_rows, weights.move_table, weights.of_moves(side)).relu_()
-            first_move, *other_moves = moves.view(values.moves.values.shape[1], -1, moves.shape[1])
-            summed = first_move.clone()
-            for move in other_moves:
-                summed += move
+            assert values.move_rows is not None, "a CPU encodes different moves"
             first = sums(values.pokemon.at(place, decisions), weights.pokemon_table, weights.of_pokemon(side))
-            first.addmm_(summed, weights.pokemon_moves).relu_()
+            first += functional.embedding_bag(values.move_rows[place, decisions], of_moves[side], mode="sum")
+            first.relu_()
             vectors = pokemon[side][place, decisions]
             torch.addmm(weights.second_bias, first, weights.second.t(), out=vectors).relu_()
             so_far = largest[side][decisions]
@@ -188,12 +181,11 @@ class _EncodeSides(torch.autograd.Function):
             else:
                 torch.maximum(so_far, vectors, out=so_far)
             if keeps:
-                ctx.kept.append(_Kept(moves, summed, first))
+                ctx.first.append(first)
         outputs = []
         for side, values in enumerate(sides):
             active = pokemon[side].view(-1, size).index_select(0, values.active_rows)
-            picked = sums(values.picked, weights.move_table, weights.of_moves(side)).relu_()
-            outputs += [largest[side], active, pokemon[side], picked.view(-1, num, picked.shape[1])]
+            outputs += [largest[side], active, pokemon[side], moves[side]]
         if keeps:
             ctx.sides = sides
             ctx.set_materialize_grads(False)
@@ -209,25 +201,23 @@ class _EncodeSides(torch.autograd.Function):
         vectors = [SideVectors(*outputs[:num_fields]), SideVectors(*outputs[num_fields:])]
         of = [_Gradients.of(gradients[:num_fields], vectors[0]), _Gradients.of(gradients[num_fields:], vectors[1])]
         result = SideWeights(*(torch.zeros_like(weight) for weight in weights))
-        for tile, kept in zip(_tiles(sides), ctx.kept, strict=True):
+        of_sums = [weights.second.new_zeros(len(side.moves), len(weights.second)) for side in vectors]
+        for tile, first in zip(_tiles(sides), ctx.first, strict=True):
             side, place, decisions = tile
             gradient = of[side].of_pokemon(tile, vectors[side], sides[side].is_active)
-            result.second.addmm_(gradient.t(), kept.first)
+            result.second.addmm_(gradient.t(), first)
             result.second_bias.add_(gradient.sum(dim=0))
-            gradient = _through_relu(gradient @ weights.second, kept.first)
-            result.pokemon_moves.addmm_(kept.summed.t(), gradient)
+            gradient = _through_relu(gradient @ weights.second, first)
             add_gradients(
                 sides[side].pokemon.at(place, decisions), gradient, result.pokemon_table, result.of_pokemon(side)
             )
-            of_sum = gradient @ weights.pokemon_moves.t()
-            moves = kept.moves.view(-1, *of_sum.shape)
-            of_moves = _through_relu(of_sum.expand_as(moves), moves).flatten(0, 1)
-            add_gradients(
-                sides[side].moves.at(place, slice(None), decisions), of_moves, result.move_table, result.of_moves(side)
-            )
+            for rows in sides[side].move_rows[place, decisions].unbind(dim=1):
+                of_sums[side].index_add_(0, rows, gradient)
         for side, values in enumerate(sides):
-            of_picked = _through_relu(of[side].picked, vectors[side].picked).flatten(0, 1)
-            add_gradients(values.picked, of_picked, result.move_table, result.of_moves(side))
+            moves = vectors[side].moves
+            result.pokemon_moves.addmm_(moves.t(), of_sums[side])
+            of_moves = torch.addmm(of[side].moves, of_sums[side], weights.pokemon_moves.t())
+            add_gradients(values.moves, _through_relu(of_moves, moves), result.move_table, result.of_moves(side))
         return None, None, *result
 
 
@@ -239,16 +229,16 @@ class _Gradients(NamedTuple):
     active: Tensor
     pokemon: Tensor | None
     """None where nothing depends on single Pokémon."""
-    picked: Tensor
+    moves: Tensor
 
     @classmethod
     def of(cls, gradients: tuple[Tensor | None, ...], vectors: SideVectors) -> "_Gradients":
-        largest, active, pokemon, picked = gradients
+        largest, active, pokemon, moves = gradients
         return cls(
             None if largest is None else largest.contiguous(),
             _dense(active, vectors.active),
             pokemon,
-            _dense(picked, vectors.picked),
+            _dense(moves, vectors.moves),
         )
 
     def of_pokemon(self, tile: _Tile, vectors: SideVectors, is_active: Tensor) -> Tensor:
