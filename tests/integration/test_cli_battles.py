@@ -3,7 +3,6 @@
 import json
 import subprocess
 import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -97,9 +96,9 @@ def test_battle_refuses_a_policy_that_it_does_not_know(
 
 
 @pytest.mark.slow
-def test_bench_collect_measures_every_side_and_draws_where_the_time_went(tmp_path: Path) -> None:
+def test_bench_collect_measures_every_side() -> None:
     arguments = ("--format", "gen1ou", "--seconds", "2", "--repetitions", "1", "--peer", "poke-env")
-    answer = _json("bench", "collect", *arguments, "--profile", str(tmp_path / "profiles"))
+    answer = _json("bench", "collect", *arguments)
     assert answer["format"] == "gen1ou"
     rate = answer["decisions_per_cpu_second"]
     assert answer["efficiency"] == pytest.approx(rate / answer["raw_decisions_per_cpu_second"])
@@ -112,11 +111,6 @@ def test_bench_collect_measures_every_side_and_draws_where_the_time_went(tmp_pat
     assert 0 < answer["collector_waiting_share"] + answer["gateway_waiting_share"] < 1.2, "a turn counts when it ends"
     assert answer["resident_bytes"] == answer["collector_resident_bytes"] + answer["gateway_resident_bytes"] > 0
     assert answer["failed_battles"] == 0
-    files = {path.name: path.read_text(encoding="utf-8") for path in (tmp_path / "profiles").iterdir()}
-    assert set(files) == {"collector.svg", "collector.folded", "gateway.svg", "gateway.folded"}
-    assert "Rollout.play" in files["collector.folded"]
-    assert "runAction" in files["gateway.folded"]
-    assert all(files[name].startswith("<svg ") for name in files if name.endswith(".svg"))
 
 
 @pytest.mark.slow

@@ -13,7 +13,7 @@ from nashdex.core import keys
 from nashdex.core.errors import DataError
 from nashdex.core.steps import StepName
 from nashdex.games.registry import tabular_game_of_run
-from nashdex.games.tabular.values import mixed_table, nash_conv
+from nashdex.games.tabular.values import nash_conv
 from nashdex.metagame.analysis.documents import MetaGameAnalysis, MetaStrategy
 from nashdex.metagame.evidence.exact import ExactValues
 from nashdex.planning.dag import iteration_steps, num_shards
@@ -23,6 +23,7 @@ from nashdex.runs.creation import Run
 from nashdex.settings.run import RunSettings
 from nashdex.store.documents import read_published
 from support.begun_runs import begin_run
+from support.mixed_table import mixed_table
 
 pytestmark = pytest.mark.integration
 

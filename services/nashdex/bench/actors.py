@@ -79,6 +79,26 @@ class ActorsBenchResult(Model):
     resident_quarters_mib: tuple[float, ...] = Field(description="Their median in each quarter of the rounds.")
 
 
+def lines(result: ActorsBenchResult) -> Iterator[str]:
+    """Yield the result as text."""
+    yield (
+        f"{result.decisions:,} decisions of {result.chunks:,} chunks in {result.seconds:.0f} s, "
+        f"{result.decisions_per_second:,.0f} a second; the learner waits {result.learner_waiting_share:.0%} and reads "
+        f"{result.learner_reading_share:.0%} of the time, "
+        f"actors wait {result.actors_waiting_share:.0%}"
+    )
+    yield (
+        f"weights are {result.staleness_seconds:.1f} s and {result.staleness_versions:.1f} rounds old when a round's "
+        f"last chunk is read; {result.dropped_chunks} chunks were dropped"
+    )
+    for who, requests in (("learner", result.learner_requests), ("actors", result.actors_requests)):
+        yield f"{who}: " + ", ".join(f"{count:,} {name}" for name, count in sorted(requests.items()))
+    yield (
+        f"{result.requests_per_second:.0f} requests a second; {result.stored_bytes_per_decision:.0f} bytes a decision; "
+        "memory, median of each quarter: " + ", ".join(f"{mib:,.0f}" for mib in result.resident_quarters_mib) + " MiB"
+    )
+
+
 _S3_NAMES = {"exists": "head", "put_if_absent": "put"}
 
 

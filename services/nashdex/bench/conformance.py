@@ -2,7 +2,7 @@
 
 import json
 import subprocess
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import IO, Any
 
 from pydantic import Field, NonNegativeInt, PositiveInt
@@ -71,6 +71,12 @@ def run_conformance(
     if outcome is None:
         raise TryAgainError(f"the comparison ended with {code}: {words}")
     return Conformance.model_validate(outcome)
+
+
+def lines(result: Conformance) -> Iterator[str]:
+    """Yield the result as text."""
+    yield f"{result.battles:,} battles of {len(result.formats)} formats, {result.decisions:,} decisions"
+    yield f"{result.differences:,} differ"
 
 
 def _follow(lines: IO[str], on_battle: Callable[[str], None]) -> dict[str, Any] | None:

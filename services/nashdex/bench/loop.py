@@ -82,6 +82,19 @@ def run_loop_bench(
     )
 
 
+def lines(result: LoopBenchResult) -> Iterator[str]:
+    """Yield the result as text."""
+    for one in result.rounds:
+        yield (
+            f"{one.num_decisions:,} decisions: {one.collect_microseconds:.0f} µs of CPU each in playing, "
+            f"{one.train_microseconds:.0f} in learning"
+        )
+    yield (
+        f"{result.network}, {result.num_parameters:,} parameters: {result.decisions_per_cpu_second:,.0f} decisions per "
+        f"CPU-second, playing {result.collect_share:.0%} and learning {result.train_share:.0%}"
+    )
+
+
 @dataclass
 class _Rounds:
     """Rounds of one training, each played by the network that the round before left."""

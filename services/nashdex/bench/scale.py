@@ -62,6 +62,15 @@ class ScaleResult(Model):
     rows: tuple[ScaleRow, ...]
 
 
+def lines(result: ScaleResult) -> Iterator[str]:
+    """Yield the result as a table."""
+    yield "shards  gateways  decisions/s  per CPU-second  collector waits  gateways wait     MiB"
+    for row in result.rows:
+        rates = f"{row.decisions_per_second:11,.0f}  {row.decisions_per_cpu_second:14,.0f}"
+        waits = f"{row.collector_waiting_share:15.0%}  {row.gateway_waiting_share:13.0%}"
+        yield f"{row.shards:6}  {row.gateways:8}  {rates}  {waits}  {row.resident_bytes >> 20:6,}"
+
+
 def run_scale(format_id: str, *, seconds: float = 20.0, numbers: Sequence[int] = NUMBERS) -> ScaleResult:
     """Measure each of ``numbers`` as a number of gateways, then as a number of shards, for ``seconds`` each.
 

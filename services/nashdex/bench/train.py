@@ -3,7 +3,7 @@
 import copy
 import os
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from statistics import median
 
@@ -60,6 +60,21 @@ class TrainBenchResult(Model):
     compiled_speedup: PositiveFloat | None = Field(
         None, description="Median over the repetitions of that over bare torch without."
     )
+
+
+def lines(result: TrainBenchResult) -> Iterator[str]:
+    """Yield the result as text."""
+    second = "CPU-second" if result.device == "cpu" else "second on the GPU"
+    yield (
+        f"{result.network}, {result.num_parameters:,} parameters: {result.samples_per_second:,.0f} samples a "
+        f"{second} in training, {result.bare_samples_per_second:,.0f} in bare torch; "
+        f"efficiency {result.efficiency:.2f}"
+    )
+    if result.compiled_speedup is not None:
+        yield (
+            f"with torch.compile: {result.compiled_samples_per_second:,.0f} samples a {second} in bare torch, "
+            f"{result.compiled_speedup:.2f} times as fast"
+        )
 
 
 def run_train_bench(

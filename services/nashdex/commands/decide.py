@@ -89,7 +89,6 @@ def _listen(
 
 
 def _log_to_stderr() -> None:
-    from nashdex.settings.process import load_telemetry_settings
     from nashdex.telemetry.logging import configure_logging
 
-    configure_logging(load_telemetry_settings())
+    configure_logging()

@@ -145,10 +145,9 @@ def measure_policy_levels(
     from nashdex.core.references import PolicyReference
     from nashdex.evaluator.levels import MOST_LEVELS, level_in_words, measure_levels, stored_policy, write_levels
     from nashdex.runs.played_format import format_to_play
-    from nashdex.settings.process import load_telemetry_settings
     from nashdex.telemetry.logging import configure_logging
 
-    configure_logging(load_telemetry_settings())
+    configure_logging()
     chosen = temperatures or list(_TEMPERATURES)
     if len(chosen) > MOST_LEVELS:
         raise ConfigurationError(f"{len(chosen)} temperatures; expected at most {MOST_LEVELS}")

@@ -106,10 +106,9 @@ def serve(
     from nashdex.serve.login import account
     from nashdex.serve.record import Record
     from nashdex.serve.service import Service
-    from nashdex.settings.process import load_telemetry_settings
     from nashdex.telemetry.logging import configure_logging
 
-    configure_logging(load_telemetry_settings())
+    configure_logging()
     kept = Record(record)
     game = game_with_team_set(format_id, team_set)
     decider = open_decider(policy, game, seed)

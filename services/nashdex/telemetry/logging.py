@@ -24,11 +24,19 @@ import structlog
 from nashdex.core.errors import NashdexError
 from nashdex.core.redaction import Redaction
 from nashdex.core.work import present_work
-from nashdex.settings.process import TelemetrySettings
+from nashdex.settings.process import TelemetrySettings, load_telemetry_settings
 
 
-def configure_logging(settings: TelemetrySettings) -> None:
-    """Set up structlog and the standard library's logging. Call once, before the first log line."""
+def configure_logging(settings: TelemetrySettings | None = None) -> None:
+    """Set up structlog and the standard library's logging. Call once, before the first log line.
+
+    Args:
+        settings: None: the environment's.
+
+    Raises:
+        ConfigurationError: a variable of the environment has a wrong value.
+    """
+    settings = settings or load_telemetry_settings()
     terminal = sys.stderr.isatty()
     log_format: Literal["console", "json"] = settings.log_format or ("console" if terminal else "json")
     shared = _processors(log_format)

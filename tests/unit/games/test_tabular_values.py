@@ -19,11 +19,11 @@ from nashdex.games.tabular.values import (
     best_response,
     expected_payoffs,
     first_seat_payoffs,
-    mixed_table,
     nash_conv,
     payoffs_between,
     realization_plans,
 )
+from support.mixed_table import mixed_table
 from support.tables import first_action_table
 
 SEEDS = st.integers(0, 2**32 - 1)

@@ -13,14 +13,15 @@ from nashdex.metagame.evidence.estimates import wilson_interval
 from nashdex.metagame.evidence.ledger import BattleRecord, tally_of
 from nashdex.metagame.ratings.ladder import (
     INITIAL,
+    NO_BATTLES,
     Glicko,
     LadderRating,
     LadderSums,
     climbed,
-    glicko_after_one_period,
     gxe_of_mean_score,
     online_elo,
-    updated,
+    sums,
+    sums_of_one_period,
 )
 from nashdex.metagame.ratings.ladder import ladder_ratings as ratings_of_sums
 from support.tournaments import cell
@@ -32,6 +33,11 @@ BATTLES = st.lists(
     ),
     max_size=40,
 )
+
+
+def glicko_after_one_period(policies: str, battles: Sequence[tuple[str, str, float]]) -> dict[str, Glicko]:
+    found = sums_of_one_period(battles, dict.fromkeys(policies, NO_BATTLES))
+    return {policy: of_policy.after(INITIAL) for policy, of_policy in found.items()}
 
 
 def ladder_ratings(policies: Sequence[PolicyId], records: Sequence[BattleRecord]) -> dict[PolicyId, LadderRating]:
@@ -62,7 +68,7 @@ def test_online_elo_only_passes_points_around(battles: list[tuple[str, str, floa
 def test_glickmans_example() -> None:
     """A player at 1500 ± 200 beats one at 1400 ± 30, and loses to 1550 ± 100 and 1700 ± 300: 1464 ± 151.4."""
     results = [(Glicko(1400, 30), 1.0), (Glicko(1550, 100), 0.0), (Glicko(1700, 300), 0.0)]
-    after = updated(Glicko(1500, 200), results)
+    after = sums(Glicko(1500, 200), results).after(Glicko(1500, 200))
     assert after.rating == pytest.approx(1464.1, abs=0.05)
     assert after.deviation == pytest.approx(151.4, abs=0.05)
 

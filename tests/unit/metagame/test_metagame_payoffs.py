@@ -22,7 +22,7 @@ from nashdex.metagame.evidence.estimates import (
 )
 from nashdex.metagame.evidence.pairs import pair_statistics
 from nashdex.metagame.evidence.tally import Integers, Tally
-from nashdex.metagame.tournament.gate import pair_outcomes
+from support.operating_characteristics import pair_outcomes
 from support.tournaments import drawn_matrix, matrix
 
 

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from nashdex.core.errors import ConfigurationError
 from nashdex.metagame.ratings.ladder import score_of_elo
-from nashdex.metagame.tournament.gate import SequentialTest, operating_characteristics, pair_outcomes
+from nashdex.metagame.tournament.gate import SequentialTest
+from support.operating_characteristics import operating_characteristics, pair_outcomes
 
 TEST = SequentialTest()
 """The gate's: Elo 0 against 50, both error rates 0.05, side-swapped pairs."""

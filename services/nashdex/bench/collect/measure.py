@@ -4,7 +4,7 @@ import json
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from statistics import median
 from typing import Literal
@@ -105,6 +105,32 @@ def run_bench(
         with self_play(Load(game, seed=repetition, network=network)) as collecting:
             measured.append(collecting.measure(seconds))
     return _result(game, measured, raw, accelerated, peer, peers)
+
+
+def lines(result: BenchResult) -> Iterator[str]:
+    """Yield the result as text."""
+    yield (
+        f"{result.format}: {result.decisions_per_cpu_second:,.0f} decisions per CPU-second while collecting "
+        f"({result.collector_cpu_microseconds:.0f} µs each in the collector, {result.gateway_cpu_microseconds:.0f} µs "
+        f"in the gateway), {result.decisions_per_second:,.0f} per second of wall time"
+    )
+    yield f"bare simulator: {result.raw_decisions_per_cpu_second:,.0f}; efficiency {result.efficiency:.2f}"
+    yield (
+        f"accelerated simulator: {result.raw_accelerated_decisions_per_cpu_second:,.0f}; efficiency "
+        f"{result.efficiency_accelerated:.2f}"
+    )
+    if result.peer_ratio is not None:
+        yield (
+            f"{result.peer}: {result.peer_decisions_per_cpu_second:,.0f}; collecting is {result.peer_ratio:.1f} times "
+            "as fast"
+        )
+    latency = result.decision_latency_milliseconds
+    yield f"latency: median {latency.p50:.1f} ms, 90 % within {latency.p90:.1f}, 99 % within {latency.p99:.1f}"
+    yield f"waiting: collector {result.collector_waiting_share:.0%}, gateway {result.gateway_waiting_share:.0%}"
+    yield (
+        f"resident: collector {result.collector_resident_bytes / 2**20:,.0f} MiB, "
+        f"gateway {result.gateway_resident_bytes / 2**20:,.0f} MiB"
+    )
 
 
 def _result(

@@ -120,8 +120,6 @@ class Load:
     seed: int = 0
     network: NetworkSettings | None = None
     """None: the plainest one that fits, at its default size."""
-    profile_directory: Path | None = None
-    """Gateways write their CPU profiles here when they exit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,8 +249,7 @@ def self_play(load: Load) -> Iterator[SelfPlay]:
     Raises:
         ConfigurationError: Node or the gateway's package is missing.
     """
-    settings = GatewaySettings(profile_directory=load.profile_directory)
-    arena = Stopwatch(ShowdownArena(load.game.format, load.num_gateways, settings), load.num_gateways)
+    arena = Stopwatch(ShowdownArena(load.game.format, load.num_gateways, GatewaySettings()), load.num_gateways)
     with Session(arena, load.concurrent_battles) as session, TemporaryDirectory() as folder:
         store = open_store(str(Path(folder)))
         with ShardWriter(store.put, arena.space) as writer:

@@ -73,10 +73,9 @@ def battle(
 
     from nashdex.api.battles import battle as play
     from nashdex.runs.inputs import read_matrix
-    from nashdex.settings.process import load_telemetry_settings
     from nashdex.telemetry.logging import configure_logging
 
-    configure_logging(load_telemetry_settings())
+    configure_logging()
     ended = 0
 
     def count(num_battles: int) -> None:

@@ -1,7 +1,6 @@
 """``nashdex bench``: how fast this machine is."""
 
 import sys
-from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
@@ -43,9 +42,6 @@ def collect(
         str | None,
         typer.Option(metavar="KIND", help="Kind of network on both seats.", show_default="slots; pairs in doubles"),
     ] = None,
-    profile: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Collect once more and write flame graphs to this directory.")
-    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Measure collecting and the bare simulator with random choices in turn; `efficiency` is their ratio."""
@@ -53,10 +49,8 @@ def collect(
 
     if peer not in {None, "poke-env"}:
         raise ConfigurationError(f"--peer {peer!r}: expected poke-env")
-    from nashdex.bench.collect.measure import run_bench
-    from nashdex.bench.collect.profiling import profile_collecting
+    from nashdex.bench.collect.measure import lines, run_bench
     from nashdex.bench.networks import network_settings
-    from nashdex.games.registry import showdown_game
 
     result = run_bench(
         format_id,
@@ -65,33 +59,7 @@ def collect(
         peer="poke-env" if peer is not None else None,
         network=None if network is None else network_settings(network),
     )
-    if profile is not None:
-        for path in profile_collecting(showdown_game(format_id), seconds, profile):
-            sys.stderr.write(f"{path}\n")
-    if as_json:
-        print_json(result.model_dump(mode="json"))
-        return
-    latency = result.decision_latency_milliseconds
-    print_text(
-        f"{result.format}: {result.decisions_per_cpu_second:,.0f} decisions per CPU-second while collecting "
-        f"({result.collector_cpu_microseconds:.0f} µs each in the collector, {result.gateway_cpu_microseconds:.0f} µs "
-        f"in the gateway), {result.decisions_per_second:,.0f} per second of wall time"
-    )
-    print_text(f"bare simulator: {result.raw_decisions_per_cpu_second:,.0f}; efficiency {result.efficiency:.2f}")
-    print_text(
-        f"accelerated simulator: {result.raw_accelerated_decisions_per_cpu_second:,.0f}; efficiency "
-        f"{result.efficiency_accelerated:.2f}"
-    )
-    if result.peer_ratio is not None:
-        print_text(
-            f"{peer}: {result.peer_decisions_per_cpu_second:,.0f}; collecting is {result.peer_ratio:.1f} times as fast"
-        )
-    print_text(f"latency: median {latency.p50:.1f} ms, 90 % within {latency.p90:.1f}, 99 % within {latency.p99:.1f}")
-    print_text(f"waiting: collector {result.collector_waiting_share:.0%}, gateway {result.gateway_waiting_share:.0%}")
-    print_text(
-        f"resident: collector {result.collector_resident_bytes / 2**20:,.0f} MiB, "
-        f"gateway {result.gateway_resident_bytes / 2**20:,.0f} MiB"
-    )
+    print_result(result, lines, as_json=as_json)
 
 
 @app.command()
@@ -116,41 +84,21 @@ def train(
     Seconds are CPU time, on a GPU wall time.
     """
     from nashdex.bench.networks import network_settings
-    from nashdex.bench.train import run_train_bench
+    from nashdex.bench.train import lines, run_train_bench
     from nashdex.settings.ppo import PpoSettings
+    from nashdex.telemetry.logging import configure_logging
 
-    _configure_logging()
-    settings = PpoSettings(num_epochs=epochs, minibatch_decisions=minibatch)
+    configure_logging()
     result = run_train_bench(
         format_id,
         network_settings(network),
-        settings,
+        PpoSettings(num_epochs=epochs, minibatch_decisions=minibatch),
         battles=battles,
         repetitions=repetitions,
         device=device,
         compiles=compiles,
     )
-    if as_json:
-        print_json(result.model_dump(mode="json"))
-        return
-    second = "CPU-second" if device == "cpu" else "second on the GPU"
-    print_text(
-        f"{result.network}, {result.num_parameters:,} parameters: {result.samples_per_second:,.0f} samples a "
-        f"{second} in training, {result.bare_samples_per_second:,.0f} in bare torch; "
-        f"efficiency {result.efficiency:.2f}"
-    )
-    if result.compiled_speedup is not None:
-        print_text(
-            f"with torch.compile: {result.compiled_samples_per_second:,.0f} samples a {second} in bare torch, "
-            f"{result.compiled_speedup:.2f} times as fast"
-        )
-
-
-def _configure_logging() -> None:
-    from nashdex.settings.process import load_telemetry_settings
-    from nashdex.telemetry.logging import configure_logging
-
-    configure_logging(load_telemetry_settings())
+    print_result(result, lines, as_json=as_json)
 
 
 @app.command()
@@ -167,25 +115,15 @@ def loop(
 
     A network that can predict the opponent's choice does so.
     """
-    from nashdex.bench.loop import run_loop_bench
+    from nashdex.bench.loop import lines, run_loop_bench
     from nashdex.bench.networks import network_settings
     from nashdex.settings.ppo import PpoSettings
+    from nashdex.telemetry.logging import configure_logging
 
-    _configure_logging()
+    configure_logging()
     settings = PpoSettings(num_epochs=epochs, minibatch_decisions=minibatch, round_battles=battles)
     result = run_loop_bench(format_id, network_settings(network), settings, rounds=rounds)
-    if as_json:
-        print_json(result.model_dump(mode="json"))
-        return
-    for one in result.rounds:
-        print_text(
-            f"{one.num_decisions:,} decisions: {one.collect_microseconds:.0f} µs of CPU each in playing, "
-            f"{one.train_microseconds:.0f} in learning"
-        )
-    print_text(
-        f"{result.network}, {result.num_parameters:,} parameters: {result.decisions_per_cpu_second:,.0f} decisions per "
-        f"CPU-second, playing {result.collect_share:.0%} and learning {result.train_share:.0%}"
-    )
+    print_result(result, lines, as_json=as_json)
 
 
 @app.command()
@@ -215,11 +153,12 @@ def actors(
 
     Prints how long learner and actors wait, how old the weights are, the requests to the store, and memory.
     """
-    from nashdex.bench.actors import run_actors_bench
+    from nashdex.bench.actors import lines, run_actors_bench
     from nashdex.bench.networks import network_settings, smallest_network
     from nashdex.settings.ppo import PpoSettings
+    from nashdex.telemetry.logging import configure_logging
 
-    _configure_logging()
+    configure_logging()
     settings = PpoSettings.model_validate(
         {
             "num_epochs": epochs,
@@ -239,26 +178,7 @@ def actors(
         chunk_battles=chunk_battles,
         rounds=rounds,
     )
-    if as_json:
-        print_json(result.model_dump(mode="json"))
-        return
-    print_text(
-        f"{result.decisions:,} decisions of {result.chunks:,} chunks in {result.seconds:.0f} s, "
-        f"{result.decisions_per_second:,.0f} a second; the learner waits {result.learner_waiting_share:.0%} and reads "
-        f"{result.learner_reading_share:.0%} of the time, "
-        f"actors wait {result.actors_waiting_share:.0%}"
-    )
-    print_text(
-        f"weights are {result.staleness_seconds:.1f} s and {result.staleness_versions:.1f} rounds old when a round's "
-        f"last chunk is read; {result.dropped_chunks} chunks were dropped"
-    )
-    asked = {"learner": result.learner_requests, "actors": result.actors_requests}
-    for who, requests in asked.items():
-        print_text(f"{who}: " + ", ".join(f"{count:,} {name}" for name, count in sorted(requests.items())))
-    print_text(
-        f"{result.requests_per_second:.0f} requests a second; {result.stored_bytes_per_decision:.0f} bytes a decision; "
-        "memory, median of each quarter: " + ", ".join(f"{mib:,.0f}" for mib in result.resident_quarters_mib) + " MiB"
-    )
+    print_result(result, lines, as_json=as_json)
 
 
 @app.command()
@@ -317,7 +237,7 @@ def scale(
 
 
 def _scale_here(format_id: str, seconds: float | None, battles: int | None, *, as_json: bool) -> None:
-    from nashdex.bench.scale import run_scale
+    from nashdex.bench.scale import lines, run_scale
     from nashdex.core.errors import ConfigurationError
 
     if battles is not None:
@@ -326,14 +246,7 @@ def _scale_here(format_id: str, seconds: float | None, battles: int | None, *, a
             "cluster's namespace with -n"
         )
     result = run_scale(format_id) if seconds is None else run_scale(format_id, seconds=seconds)
-    if as_json:
-        print_json(result.model_dump(mode="json"))
-        return
-    print_text("shards  gateways  decisions/s  per CPU-second  collector waits  gateways wait     MiB")
-    for row in result.rows:
-        rates = f"{row.decisions_per_second:11,.0f}  {row.decisions_per_cpu_second:14,.0f}"
-        waits = f"{row.collector_waiting_share:15.0%}  {row.gateway_waiting_share:13.0%}"
-        print_text(f"{row.shards:6}  {row.gateways:8}  {rates}  {waits}  {row.resident_bytes >> 20:6,}")
+    print_result(result, lines, as_json=as_json)
 
 
 @app.command()
@@ -347,7 +260,7 @@ def conformance(
     from rich.console import Console
     from rich.progress import MofNCompleteColumn, Progress, TimeRemainingColumn
 
-    from nashdex.bench.conformance import run_conformance
+    from nashdex.bench.conformance import lines, run_conformance
     from nashdex.core.errors import DataError
 
     columns = (*Progress.get_default_columns()[:2], MofNCompleteColumn(), TimeRemainingColumn())
@@ -361,11 +274,7 @@ def conformance(
             seed=seed,
             on_battle=lambda format_id: progress.update(task, advance=1, description=format_id),
         )
-    if as_json:
-        print_json(result.model_dump(mode="json"))
-    else:
-        print_text(f"{result.battles:,} battles of {len(result.formats)} formats, {result.decisions:,} decisions")
-        print_text(f"{result.differences:,} differ")
+    print_result(result, lines, as_json=as_json)
     if first := result.first_difference:
         raise DataError(
             f"the accelerated simulator plays {result.differences} of {result.battles} battles differently; in battle "

@@ -79,10 +79,9 @@ def external(
     By websocket it is a program of its own on the stock server. The difference has a 95 % interval.
     """
     from nashdex.bench.external import bench_external, lines
-    from nashdex.settings.process import load_telemetry_settings
     from nashdex.telemetry.logging import configure_logging
 
-    configure_logging(load_telemetry_settings())
+    configure_logging()
     result = bench_external(
         format_id,
         opponent=opponent,

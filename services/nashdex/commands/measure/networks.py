@@ -74,10 +74,9 @@ def cloning(
     from nashdex.bench.cloning import bench_cloning, lines
     from nashdex.settings.aliases import canonical_format
     from nashdex.settings.oracles import CloneSettings
-    from nashdex.settings.process import load_telemetry_settings
     from nashdex.telemetry.logging import configure_logging
 
-    configure_logging(load_telemetry_settings())
+    configure_logging()
     settings = CloneSettings(num_epochs=epochs, minibatch_decisions=_MINIBATCH, critic_warmup_epochs=0)
     with counter("folds") as report:
         result = bench_cloning(logs, canonical_format(format_id), settings, num_folds=folds, seed=seed, on_fold=report)

@@ -58,12 +58,11 @@ def panel(
     from nashdex.evaluator.panel import panel_of, play_panel
     from nashdex.runs.inputs import read_team_set
     from nashdex.runs.played_format import format_to_play
-    from nashdex.settings.process import load_telemetry_settings
     from nashdex.telemetry.logging import configure_logging
 
     if only and also:
         raise ConfigurationError("--only names every opponent, so --also has no effect: leave one of them out")
-    configure_logging(load_telemetry_settings())
+    configure_logging()
     played = format_to_play(format_id, {"POLICY": policy})
     opponents = tuple(dict.fromkeys(only)) if only else panel_of(played, policy, also or ())
     if not as_json:

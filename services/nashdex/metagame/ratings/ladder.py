@@ -117,11 +117,6 @@ def sums(player: Glicko, results: Iterable[tuple[Glicko, float]], before: Period
     return PeriodSums(information, surprise)
 
 
-def updated(player: Glicko, results: Iterable[tuple[Glicko, float]]) -> Glicko:
-    """Return ``player`` after one rating period; arguments as of ``sums``."""
-    return sums(player, results).after(player)
-
-
 def sums_of_one_period(
     battles: Iterable[tuple[Name, Name, float]], before: Mapping[Name, PeriodSums]
 ) -> dict[Name, PeriodSums]:
@@ -139,14 +134,6 @@ def sums_of_one_period(
         results[one].append((INITIAL, score))
         results[other].append((INITIAL, 1.0 - score))
     return {policy: sums(INITIAL, met, before[policy]) for policy, met in results.items()}
-
-
-def glicko_after_one_period(
-    policies: Sequence[Name], battles: Iterable[tuple[Name, Name, float]]
-) -> dict[Name, Glicko]:
-    """Return every policy's Glicko after ``battles``, all in one rating period; without a battle ``INITIAL``."""
-    found = sums_of_one_period(battles, dict.fromkeys(policies, NO_BATTLES))
-    return {policy: of_policy.after(INITIAL) for policy, of_policy in found.items()}
 
 
 def gxe_of_mean_score(score: float, games: int) -> float:
