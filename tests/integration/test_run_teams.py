@@ -78,7 +78,7 @@ def test_training_battles_follow_the_schedule_and_evaluations_do_not(scheduled: 
     run = begin_run(str(tmp_path / "store"), scheduled)
     game = game_of_run(run.store, run.settings)
     assert list(game.teams()) == list(game_for("gen1ou").teams()[:1])
-    early, later = (training_teams(run.store, run.settings, game, iteration) for iteration in (1, 4))
+    early, later = (training_teams(run.store, run.settings.team_schedule, game, iteration) for iteration in (1, 4))
     seeds = range(0, 2**64, 2**64 // 400)
     assert {early.draw(seed)[0] for seed in seeds} == {"mine 1", "mine 2"}
     assert {later.draw(seed)[0] for seed in seeds} == {"mine 1", "mine 2", "wide 1", "wide 2", "wide 3"}

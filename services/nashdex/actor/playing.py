@@ -46,7 +46,7 @@ class ChunkPlayer:
         self._store = store
         self._settings = settings
         self._game = game
-        self._teams = training_teams(store, settings, game, iteration)
+        self._teams = training_teams(store, settings.team_schedule, game, iteration)
         self._iteration = iteration
         self._shard = shard
         self._attempt = attempt

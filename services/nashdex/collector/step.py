@@ -61,7 +61,7 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
     replays = _replays(store, settings, plan, shard)
     numbers = battles_to_collect(settings, plan, shard)
     root = derive_seed(settings.seed, "collect", iteration)
-    teams = training_teams(store, settings, game, iteration)
+    teams = training_teams(store, settings.team_schedule, game, iteration)
     battles = PairedBattles(root, teams, settings.arena.deadline_seconds)
     attempt = Attempt(store, iteration, StepName.COLLECT, shard)
     started = time.monotonic()

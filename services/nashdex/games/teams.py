@@ -12,7 +12,7 @@ from nashdex.core import keys
 from nashdex.core.documents import Document
 from nashdex.core.seeds import inverse_cdf, seed_uniform
 from nashdex.games.interface import Game
-from nashdex.settings.run import RunSettings
+from nashdex.settings.run import TeamStage
 from nashdex.store.checked import read_root
 from nashdex.store.protocol import ObjectStore
 
@@ -59,13 +59,13 @@ class TeamSets(Document):
         )
 
 
-def training_teams(store: ObjectStore, settings: RunSettings, game: Game, iteration: int) -> TeamPool:
-    """Return the teams that an iteration's training battles draw from: by the schedule, or else the game's.
+def training_teams(store: ObjectStore, schedule: Sequence[TeamStage], game: Game, iteration: int) -> TeamPool:
+    """Return the teams that an iteration's training battles draw from: by the run's schedule, or else the game's.
 
     Raises:
         DataError: the stored sets are missing or altered.
     """
-    stages = [stage for stage in settings.team_schedule if stage.from_iteration <= iteration]
+    stages = [stage for stage in schedule if stage.from_iteration <= iteration]
     if not stages:
         return TeamPool(game.teams())
     source = f"{store.uri}/{keys.TEAM_SETS}"

@@ -84,7 +84,7 @@ class Task:
         run = self.settings
         if run.actors.shards and self.game.evidence is not Evidence.EXACT:  # as oracles.actors says of the run
             return ActorsPlayer(self.store, run.actors, space, iteration=self.plan.iteration, shard=self.shard)
-        teams = training_teams(self.store, run, self.game, self.plan.iteration)
+        teams = training_teams(self.store, run.team_schedule, self.game, self.plan.iteration)
         return LocalPlayer(self.store, run, self.game, num_battles, teams)
 
     def opponents_in_tree(self) -> TreeOpponents:

@@ -9,6 +9,7 @@ from nashdex.core import keys
 from nashdex.core.errors import DataError
 from nashdex.core.ids import BarePolicyId, PlayedPolicy, PolicyId
 from nashdex.core.manifest import Manifest
+from nashdex.core.section import Choice
 from nashdex.core.seeds import derive_seed
 from nashdex.core.steps import StepName
 from nashdex.core.stopping import check_stop
@@ -27,6 +28,7 @@ from nashdex.settings.external import is_external
 from nashdex.settings.opponents import TargetSettings
 from nashdex.settings.population import PopulationSettings, played_policy
 from nashdex.settings.run import RunSettings
+from nashdex.solver.adaptive import further_battles
 from nashdex.store.attempt import Attempt, find_done, read_manifest
 from nashdex.store.documents import read_written
 from nashdex.store.protocol import ObjectStore
@@ -183,7 +185,7 @@ def next_plan(settings: RunSettings, iteration: int, solved: Solved) -> Iteratio
     role = roles[(iteration - 1) % len(roles)] if roles else None
     situation = Situation(
         population=solved.population,
-        learner=_learner(solved, settings, iteration, role),
+        learner=_learner(solved, settings.train.oracle, iteration, role),
         iteration=iteration,
         num_iterations=settings.iterations,
         matrix=solved.matrix,
@@ -195,7 +197,9 @@ def next_plan(settings: RunSettings, iteration: int, solved: Solved) -> Iteratio
     reset = rule.reset(settings.opponents, situation)
     if reset is not None:
         _log.info("reset", role=role, **reset.model_dump())
-        situation = replace(situation, learner=_learner(solved, settings, iteration, role, starts_again=True))
+        situation = replace(
+            situation, learner=_learner(solved, settings.train.oracle, iteration, role, starts_again=True)
+        )
     plan = IterationPlan(
         iteration=iteration,
         oracle=settings.train.oracle.kind,
@@ -207,13 +211,13 @@ def next_plan(settings: RunSettings, iteration: int, solved: Solved) -> Iteratio
         reset=reset,
         plays=settings.opponents.plays if isinstance(settings.opponents, TargetSettings) else "sampled",
     )
-    met = _met(settings, solved, plan)
+    met = _met(settings.evaluate.num_opponents, solved, plan)
     further = _further(settings, iteration, solved, is_sparse=met is not None)
     return plan.model_copy(update={"met": met, "further": further})
 
 
 def _learner(
-    solved: Solved, settings: RunSettings, iteration: int, role: str | None, *, starts_again: bool = False
+    solved: Solved, section: Choice, iteration: int, role: str | None, *, starts_again: bool = False
 ) -> BarePolicyId:
     """Return the policy that the oracle goes on from: the newest, or the oldest network if the oracle asks for it.
 
@@ -222,7 +226,6 @@ def _learner(
     on from its own networks, and begins with the first iteration's.
     """
     members = tuple(entry for entry in solved.population.policies if not PlayedPolicy.of(entry.id).suffix)
-    section = settings.train.oracle
     oracle = ORACLES[section.kind]
     if oracle.improves:
         oldest_only = starts_again or oracle.learner(section) == "first"
@@ -240,11 +243,11 @@ def _learner(
     return PlayedPolicy.of(newest(members, solved.ratings).id).policy
 
 
-def _met(settings: RunSettings, solved: Solved, plan: IterationPlan) -> tuple[PolicyId, ...] | None:
+def _met(num_opponents: int, solved: Solved, plan: IterationPlan) -> tuple[PolicyId, ...] | None:
     """Return the members that the new policies meet; None where they meet all."""
     active = solved.population.active
     everyone = None if len(active.ids) == len(solved.population.ids) else tuple(sorted(active.ids))
-    if not settings.evaluate.num_opponents:
+    if not num_opponents:
         return everyone
     met = deciding_opponents(
         active,
@@ -252,7 +255,7 @@ def _met(settings: RunSettings, solved: Solved, plan: IterationPlan) -> tuple[Po
         plan.learner,
         solved.support,
         solved.ratings,
-        num_opponents=settings.evaluate.num_opponents,
+        num_opponents=num_opponents,
     )
     return everyone if met is None else met
 
@@ -266,8 +269,6 @@ def _further(settings: RunSettings, iteration: int, solved: Solved, *, is_sparse
     if not solved.matrix.evidence.is_played:
         return ()
     if evaluate.adaptive_battles:
-        from nashdex.solver.adaptive import further_battles  # noqa: PLC0415 - scipy, which other plans do not need
-
         seed = derive_seed(settings.seed, "schedule", iteration)
         found = further_battles(solved.matrix, settings, seed=seed, tick=check_stop)
         return tuple(more for more in found if {more.a, more.b} <= active)

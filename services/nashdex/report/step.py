@@ -26,7 +26,11 @@ from nashdex.metagame.evidence.estimates import EVEN
 from nashdex.metagame.opponents.registry import OPPONENT_RULES
 from nashdex.oracles.registry import ORACLES
 from nashdex.oracles.tree import tree_opponents
-from nashdex.report.assembly.report import replays
+from nashdex.report.assembly.cost import step_uses
+from nashdex.report.assembly.iterations import iteration_row
+from nashdex.report.assembly.report import assemble
+from nashdex.report.assembly.report import replays as iteration_replays
+from nashdex.report.cells import PayoffCells
 from nashdex.report.document import (
     MAX_EMBEDDED_BYTES,
     MAX_EMBEDDED_BYTES_OF_MANY,
@@ -105,7 +109,7 @@ def _exact_score(store: ObjectStore, settings: RunSettings, last: IterationSourc
 
 def _won(last: IterationSources, policy: PolicyId) -> Iterator[WonReplay]:
     """Yield the stored battles that ``policy`` won against the target."""
-    for replay in replays(last):
+    for replay in iteration_replays(last):
         others = [seat for seat in replay.policies if seat != policy]
         if replay.winner == policy and len(others) == 1 and others[0] in last.plan.answered:
             yield WonReplay(key=replay.key, opponent=others[0], turns=replay.turns)
@@ -122,9 +126,7 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
     """
     if done := find_done(store, iteration, StepName.REPORT, shard):
         return done
-    from nashdex.report.assembly.report import assemble  # noqa: PLC0415 - scipy takes longer than a finished step
-    from nashdex.report.cells import PayoffCells  # noqa: PLC0415 - so does numpy
-    from nashdex.report.page.render import render_page  # noqa: PLC0415 - so does jinja2
+    from nashdex.report.page.render import render_page  # noqa: PLC0415 - jinja2 takes longer than a finished step
 
     attempt = Attempt(store, iteration, StepName.REPORT, shard)
     last = read_iteration(store, read_manifests(store, settings, iteration))
@@ -175,10 +177,6 @@ def _rows_and_replays(
     says less of its own iteration's cost, which the report step was part of. If a shard of that iteration ran again
     since, every iteration is read again whose attempts are not the ones that the report was made from.
     """
-    from nashdex.report.assembly.cost import step_uses  # noqa: PLC0415 - numpy takes longer than a finished step
-    from nashdex.report.assembly.iterations import iteration_row  # noqa: PLC0415 - the same
-    from nashdex.report.assembly.report import replays as iteration_replays  # noqa: PLC0415 - the same
-
     before = _report_before(store, last.iteration)
     known = {row.iteration: row for row in before.iterations} if before else {}
     rows, replays = [], []
@@ -239,7 +237,6 @@ def _page_now(store: ObjectStore, manifest: Manifest, board: Board | None) -> by
     has_parts = keys.REPORT_CELLS in manifest.objects
     if board is None and not calibrated and not has_parts:
         return read_object(store, manifest, keys.REPORT_PAGE)
-    from nashdex.report.cells import PayoffCells  # noqa: PLC0415 - as above
     from nashdex.report.page.render import render_page  # noqa: PLC0415 - as above
 
     report = read_written(store, manifest, keys.REPORT, Report)

@@ -10,6 +10,7 @@ from nashdex.core.references import PolicyReference
 from nashdex.policies.references import find_policy
 from nashdex.policies.scripted.registry import is_scripted
 from nashdex.policies.sources import policy_files, source_of
+from nashdex.settings.networks import InitSettings
 from nashdex.settings.population import stored_policy
 from nashdex.settings.run import RunSettings
 from nashdex.store import open_store
@@ -79,13 +80,12 @@ def member_policies(settings: RunSettings) -> dict[str, bytes]:
     }
 
 
-def initial_policy(settings: RunSettings) -> dict[str, bytes]:
+def initial_policy(init: InitSettings) -> dict[str, bytes]:
     """Return the objects of the policy that the first network begins from, by key; none without one.
 
     Raises:
         DataError: it is missing or was altered.
     """
-    init = settings.network.init_from
     if init.policy_id is None:
         return {}
     return {f"{keys.INITIAL}/{key}": data for key, data in policy_files(open_store(init.store), init.policy_id).items()}

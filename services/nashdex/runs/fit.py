@@ -19,6 +19,7 @@ from nashdex.settings.external import is_external
 from nashdex.settings.opponents import TargetSettings
 from nashdex.settings.population import stored_policy
 from nashdex.settings.run import RunSettings
+from nashdex.settings.train import TrainSettings
 
 
 def check_fit(settings: RunSettings) -> None:
@@ -57,22 +58,21 @@ def _check_team_schedule(settings: RunSettings) -> None:
         )
 
 
-def _plays_battles(settings: RunSettings) -> bool:
+def _plays_battles(format_id: str) -> bool:
     """Say whether payoffs come from battles; otherwise they follow exactly from the game's tree."""
-    return FORMATS[settings.format].evidence.is_played
+    return FORMATS[format_id].evidence.is_played
 
 
-def _oracles(settings: RunSettings) -> tuple[AnyOracle, ...]:
+def _oracles(train: TrainSettings) -> tuple[AnyOracle, ...]:
     """Return the oracles that the run uses."""
-    train = settings.train
     oracle = ORACLES[train.oracle.kind]
     return (oracle, ORACLES[train.first.kind]) if oracle.improves else (oracle,)
 
 
 def _of_tree(settings: RunSettings) -> Iterator[str]:
-    if not _plays_battles(settings):
+    if not _plays_battles(settings.format):
         return
-    for oracle in _oracles(settings):
+    for oracle in _oracles(settings.train):
         if oracle.needs_tree:
             others = " or ".join(repr(name) for name, other in ORACLES.all().items() if _plays_anything(other))
             yield (
@@ -104,7 +104,7 @@ def _of_scripted(settings: RunSettings) -> Iterator[str]:
         if not plays:
             yield f"{key} holds {policy!r}, which does not play {name}; expected some of {able}"
     teacher = settings.collect.teacher
-    has_pupil = any(oracle.collects == "teacher" for oracle in _oracles(settings))
+    has_pupil = any(oracle.collects == "teacher" for oracle in _oracles(settings.train))
     if has_pupil and teacher in SCRIPTED_POLICIES and not SCRIPTED_POLICIES[teacher].plays(game, slots):
         yield f"collect.teacher {teacher!r} does not play {name}; expected one of {able}"
 
@@ -144,7 +144,7 @@ def _of_network(settings: RunSettings) -> Iterator[str]:
         yield f"network.kind {kind!r} does not fit {settings.format}; expected {able}"
     if settings.network.init_from.policy_id is None:
         return
-    train, (oracle, *first) = settings.train, _oracles(settings)
+    train, (oracle, *first) = settings.train, _oracles(settings.train)
     if not first:
         yield f"network.init_from has no effect with the oracle {oracle.name!r}, which starts afresh: leave it out"
     elif not first[0].begins_from_policy:
@@ -158,7 +158,7 @@ def _of_network(settings: RunSettings) -> Iterator[str]:
 
 
 def _of_device(settings: RunSettings) -> Iterator[str]:
-    oracle, device, network = _oracles(settings)[0], settings.collect.device, settings.network
+    oracle, device, network = _oracles(settings.train)[0], settings.collect.device, settings.network
     if device == "cpu":
         return
     if oracle.makes != "network":
@@ -172,7 +172,7 @@ def _of_device(settings: RunSettings) -> Iterator[str]:
 
 def _of_oracle(settings: RunSettings) -> Iterator[str]:
     train = settings.train
-    oracles = _oracles(settings)
+    oracles = _oracles(settings.train)
     for oracle in oracles:
         yield from oracle.problems(train.section_of(oracle.name), settings)
     oracle = oracles[0]
@@ -193,7 +193,7 @@ def _of_oracle(settings: RunSettings) -> Iterator[str]:
 def _of_opponents(settings: RunSettings) -> Iterator[str]:
     section = settings.opponents
     rule, oracle = OPPONENT_RULES[section.kind], ORACLES[settings.train.oracle.kind]
-    if rule.is_fixed and settings.solve.unplayed == "block" and _plays_battles(settings):
+    if rule.is_fixed and settings.solve.unplayed == "block" and _plays_battles(settings.format):
         yield (
             f"opponents {section.kind!r} leaves cells between new policies unplayed, and solve.unplayed is 'block'; "
             "expected 'bradley-terry'"
@@ -245,7 +245,7 @@ def _of_gate(settings: RunSettings) -> Iterator[str]:
 
 def _of_schedule(settings: RunSettings) -> Iterator[str]:
     evaluate = settings.evaluate
-    if evaluate.adaptive_battles and not _plays_battles(settings):
+    if evaluate.adaptive_battles and not _plays_battles(settings.format):
         yield f"evaluate.adaptive_battles: {settings.format} plays no battles to schedule; leave it out"
     for name, value in (
         ("evaluate.num_opponents", evaluate.num_opponents),
@@ -253,7 +253,7 @@ def _of_schedule(settings: RunSettings) -> Iterator[str]:
     ):
         if not value:
             continue
-        if not _plays_battles(settings):
+        if not _plays_battles(settings.format):
             yield f"{name}: {settings.format} plays no battles to leave out; leave it out"
         elif OPPONENT_RULES[settings.opponents.kind].is_fixed:
             yield f"{name}: opponents {settings.opponents.kind!r} has policies play its target alone; leave it out"

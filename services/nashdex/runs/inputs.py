@@ -3,7 +3,7 @@
 Each is checked before anything is stored.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -19,7 +19,9 @@ from nashdex.games.teams import TeamSets
 from nashdex.oracles.registry import ORACLES
 from nashdex.runs.first_policies import initial_policy, member_policies
 from nashdex.settings.oracles import ReplaySettings
-from nashdex.settings.run import RunSettings
+from nashdex.settings.run import RunSettings, TeamStage
+from nashdex.settings.train import TrainSettings
+from nashdex.solver import matrix_file
 
 SETTING_OF: Final[Mapping[str, str]] = {keys.TEAMS: "teams", keys.MATRIX: "matrix"}
 """The setting that names a file, by the store key of the file's content."""
@@ -37,34 +39,33 @@ def read_inputs(settings: RunSettings) -> dict[str, bytes]:
     inputs = {}
     if settings.teams is not None:
         inputs[keys.TEAMS] = _teams(settings.teams, settings.format)
-    inputs |= scheduled_teams(settings)
+    inputs |= scheduled_teams(settings.team_schedule, settings.format)
     if settings.matrix is not None:
         document = read_matrix(settings.matrix)
         game_for(settings.format, matrix=document)
         inputs[keys.MATRIX] = document.to_json()
-    if (replays := first_replays(settings)) is not None:
+    if (replays := first_replays(settings.train)) is not None:
         inputs |= _replays(replays, settings.format)
-    inputs |= initial_policy(settings)
+    inputs |= initial_policy(settings.network.init_from)
     return inputs | member_policies(settings)
 
 
-def scheduled_teams(settings: RunSettings) -> dict[str, bytes]:
-    """Return the teams of the sets that ``team_schedule`` names, by key; none without a schedule.
+def scheduled_teams(schedule: Sequence[TeamStage], format_id: str) -> dict[str, bytes]:
+    """Return the teams of the sets that a run's schedule names, by key; none without a schedule.
 
     Raises:
         ConfigurationError: the format takes no teams, or there is no such set.
         DataError: a set cannot be read, or has no legal team.
     """
-    if not settings.team_schedule:
+    if not schedule:
         return {}
-    names = sorted({name for stage in settings.team_schedule for name in stage.sets})
-    sets = {name: tuple(_teams(Path(name), settings.format).decode().splitlines()) for name in names}
+    names = sorted({name for stage in schedule for name in stage.sets})
+    sets = {name: tuple(_teams(Path(name), format_id).decode().splitlines()) for name in names}
     return {keys.TEAM_SETS: TeamSets(sets=sets).to_json()}
 
 
-def first_replays(settings: RunSettings) -> ReplaySettings | None:
+def first_replays(train: TrainSettings) -> ReplaySettings | None:
     """Return the replays that the run's first network learns from, or None."""
-    train = settings.train
     return ORACLES[train.first.kind].replays(train.first) if ORACLES[train.oracle.kind].improves else None
 
 
@@ -119,9 +120,6 @@ def read_matrix(path: Path) -> MatrixDocument:
     Raises:
         DataError: the file is missing or wrong, or its game is not zero-sum or too large.
     """
-    # Late: checking a matrix takes the solver's modules, and with them scipy.
-    from nashdex.solver import matrix_file  # noqa: PLC0415
-
     game = matrix_file.read(path)
     if isinstance(game, matrix_file.SymmetricGame):
         rows = columns = game.policies

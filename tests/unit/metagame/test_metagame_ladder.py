@@ -20,8 +20,8 @@ from nashdex.metagame.ratings.ladder import (
     climbed,
     gxe_of_mean_score,
     online_elo,
-    sums,
     sums_of_one_period,
+    updated,
 )
 from nashdex.metagame.ratings.ladder import ladder_ratings as ratings_of_sums
 from support.tournaments import cell
@@ -68,7 +68,7 @@ def test_online_elo_only_passes_points_around(battles: list[tuple[str, str, floa
 def test_glickmans_example() -> None:
     """A player at 1500 ± 200 beats one at 1400 ± 30, and loses to 1550 ± 100 and 1700 ± 300: 1464 ± 151.4."""
     results = [(Glicko(1400, 30), 1.0), (Glicko(1550, 100), 0.0), (Glicko(1700, 300), 0.0)]
-    after = sums(Glicko(1500, 200), results).after(Glicko(1500, 200))
+    after = updated(Glicko(1500, 200), results)
     assert after.rating == pytest.approx(1464.1, abs=0.05)
     assert after.deviation == pytest.approx(151.4, abs=0.05)
 

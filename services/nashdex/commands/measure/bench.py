@@ -1,6 +1,7 @@
 """``nashdex bench``: how fast this machine is."""
 
 import sys
+from pathlib import Path
 from typing import Annotated, Literal
 
 import typer

@@ -117,6 +117,11 @@ def sums(player: Glicko, results: Iterable[tuple[Glicko, float]], before: Period
     return PeriodSums(information, surprise)
 
 
+def updated(player: Glicko, results: Iterable[tuple[Glicko, float]]) -> Glicko:
+    """Return ``player`` after one rating period; arguments as of ``sums``."""
+    return sums(player, results).after(player)
+
+
 def sums_of_one_period(
     battles: Iterable[tuple[Name, Name, float]], before: Mapping[Name, PeriodSums]
 ) -> dict[Name, PeriodSums]:
