@@ -10,7 +10,14 @@ from chart_values.base import KubernetesObject, Values
 from chart_values.cluster import ArgoValues, NetworkPolicyValues, QueueingValues, ServiceAccountsValues, WorkflowValues
 from chart_values.images import ImageValues
 from chart_values.monitoring import DashboardsValues, PodMonitorValues, PrometheusRuleValues
-from chart_values.pods import BattleStepValues, ControlValues, ExporterValues, ShowdownServerValues, TrainValues
+from chart_values.pods import (
+    BattleStepValues,
+    ControlValues,
+    EvaluateValues,
+    ExporterValues,
+    ShowdownServerValues,
+    TrainValues,
+)
 from chart_values.store import ObjectStoreValues
 
 __all__ = ["ChartValues"]
@@ -23,7 +30,7 @@ class ChartValues(Values):
     object_store: ObjectStoreValues = Field(ObjectStoreValues(), description="Where runs are stored.")
     collect: BattleStepValues = Field(BattleStepValues(), description="Pods of the step collect.")
     train: TrainValues = Field(TrainValues(), description="Pods of the step train.")
-    evaluate: BattleStepValues = Field(BattleStepValues(), description="Pods of the steps evaluate and gate.")
+    evaluate: EvaluateValues = Field(EvaluateValues(), description="Pods of the steps evaluate and gate.")
     control: ControlValues = Field(ControlValues(), description="Pods of begin, plan, solve, report and verdict.")
     exporter: ExporterValues = Field(
         ExporterValues(), description="Deployment that serves the results of active runs as metrics."

@@ -67,6 +67,31 @@ class BattleStepValues(StepValues):
     showdown: SidecarValues = Field(SidecarValues(), description="The battle gateway, a sidecar.")
 
 
+class PlayerValues(Values):
+    """A player of another program: an image that listens beside each evaluator."""
+
+    name: str = Field(pattern=r"^[a-z0-9]([-a-z0-9]{0,39}[a-z0-9])?$", description="Runs name it as `external:NAME`.")
+    image: str = Field(min_length=1, description="Image, with its tag or digest.")
+    command: list[str] = Field([], description="Command. Default: the image's entry point.")
+    args: list[str] = Field([], description="Arguments.")
+    port: int = Field(ge=1024, le=65535, description="Port of 127.0.0.1 that it listens at.")
+    env: list[KubernetesObject] = Field([], description="Environment variables. Credentials by `secretKeyRef`.")
+    resources: ResourceValues = Field(ResourceValues(), description="Requests and limits.")
+    decision_seconds: float | None = Field(None, gt=0, le=3600, description="Longest time for one decision.")
+    start_seconds: float | None = Field(None, gt=0, le=3600, description="Longest time until it listens and is loaded.")
+    at_once: int | None = Field(None, ge=1, le=64, description="Battles at once.")
+
+
+class EvaluateValues(BattleStepValues):
+    """The steps evaluate and gate."""
+
+    players: list[PlayerValues] = Field(
+        [],
+        description="Players of other programs that runs may have as members. Each is a sidecar of the step's pods: "
+        "`{name, image, command, args, port, env, resources, decisionSeconds, startSeconds, atOnce}`.",
+    )
+
+
 class TrainValues(StepValues):
     """The train step."""
 

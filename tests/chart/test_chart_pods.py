@@ -1,11 +1,14 @@
 """What a site sets of pods and Workflows: sizes, nodes, labels, eviction, deadlines, retries."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 from charts import CHART, Object, ci_values, container, one, patch, render, site
+
+from nashdex.settings.external import declared_player
 
 POD_SETTINGS = {
     "nodeSelector": {"pool": "research"},
@@ -79,6 +82,74 @@ def test_the_leagues_pods_go_where_the_control_pods_go() -> None:
     for argos in (*found["containers"], *found["initContainers"]):
         assert argos["securityContext"] == {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}}
         assert argos["resources"] == resources
+
+
+PLAYERS: list[Object] = [
+    {
+        "name": "mine",
+        "image": "registry.example.org/mine:1",
+        "args": ["my_bot:Mine", "--listen", "127.0.0.1:7500"],
+        "port": 7500,
+        "env": [{"name": "KEY", "valueFrom": {"secretKeyRef": {"name": "mine", "key": "key"}}}],
+        "resources": {"requests": {"cpu": "1"}},
+        "decisionSeconds": 10,
+        "atOnce": 2,
+    },
+    {"name": "theirs", "image": "theirs:2", "command": ["listen"], "port": 7501},
+]
+
+
+def test_a_player_of_another_program_is_a_restricted_sidecar_of_evaluate_alone() -> None:
+    objects = render({"evaluate": {"players": PLAYERS, "extraEnv": [{"name": "A", "value": "b"}]}})
+    found = patch(objects, "evaluate")
+    mine, theirs = found["initContainers"][-2:]
+    assert {key: mine[key] for key in ("name", "image", "args", "env", "resources", "restartPolicy")} == {
+        "name": "player-mine",
+        "restartPolicy": "Always",
+        **{key: PLAYERS[0][key] for key in ("image", "args", "env", "resources")},
+    }
+    assert (theirs["name"], theirs["command"]) == ("player-theirs", ["listen"])
+    for sidecar in (mine, theirs):
+        assert sidecar["securityContext"]["readOnlyRootFilesystem"] is True
+        assert sidecar["securityContext"]["capabilities"] == {"drop": ["ALL"]}
+        assert sidecar["volumeMounts"] == [{"name": sidecar["name"], "mountPath": "/tmp"}]  # noqa: S108
+    assert {volume["name"] for volume in found["volumes"]} == {"players", "player-mine", "player-theirs"}
+    main = container(found, "main")
+    path = next(each["value"] for each in main["env"] if each["name"] == "NASHDEX_PLAYERS")
+    assert {"name": "A", "value": "b"} in main["env"]
+    assert path.startswith(main["volumeMounts"][0]["mountPath"])
+    for step in ("collect", "train", "control"):
+        assert "player" not in json.dumps(patch(objects, step))
+
+
+def test_evaluators_read_the_players_as_this_chart_declares_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    objects = render({"evaluate": {"players": PLAYERS}})
+    file = tmp_path / "players.toml"
+    file.write_text(one(objects, "ConfigMap", "nashdex-players")["data"]["players.toml"])
+    monkeypatch.setenv("NASHDEX_PLAYERS", str(file))
+    mine, theirs = (declared_player(f"external:{name}") for name in ("mine", "theirs"))
+    assert (mine.address, mine.decision_seconds, mine.at_once) == ("127.0.0.1:7500", 10, 2)
+    assert (theirs.address, theirs.decision_seconds) == ("127.0.0.1:7501", 30)
+    assert not [each for each in render() if each["metadata"]["name"] == "nashdex-players"]
+
+
+@pytest.mark.parametrize(
+    ("second", "more", "message"),
+    [
+        ({"name": "mine", "port": 7501}, {}, "names mine twice"),
+        ({"name": "other", "port": 7500}, {}, "other listens at the same port as mine"),
+        ({"name": "other", "port": 7400}, {}, "other listens at the same port as the gateway"),
+        ({"name": "other", "port": 7501}, {"extraEnv": [{"name": "NASHDEX_PLAYERS", "value": "x"}]}, "Use one of them"),
+        ({"name": "Other", "port": 7501}, {}, "does not match pattern"),
+        ({"name": "other", "port": 7501, "password": "x"}, {}, "additional properties 'password' not allowed"),
+    ],
+)
+def test_players_that_cannot_be_are_refused(second: Object, more: Object, message: str) -> None:
+    values = {"evaluate": {"players": [PLAYERS[0], second | {"image": "x:1"}], **more}}
+    with pytest.raises(Exception, match=message):
+        render(values)
 
 
 def test_the_check_knows_of_the_trainers_gpus() -> None:

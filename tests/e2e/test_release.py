@@ -40,6 +40,8 @@ KUHN_EXPLOITABILITY = (5 / 4, 1 / 2, 1 / 9, 5 / 36, 5 / 36, 23 / 120)
 """Of the exact double oracle from first-action, iteration by iteration: half of NashConv."""
 SMALL = "tests/e2e/gen1ou-small.toml"
 SMALL_RUN = "gen1ou-small"
+OUTSIDE = "tests/e2e/outside.toml"
+OUTSIDE_RUN = "outside"
 ACTED = "tests/e2e/actors.toml"
 ACTED_RUN = "actors"
 EXPLOIT_RUN = "exploit-uniform-play"
@@ -353,6 +355,34 @@ def test_an_upgrade_keeps_the_store_its_keys_and_what_is_done(installed: Install
     assert_succeeded(installed.end_of(installed.submit(run=SMALL_RUN, iteration="0"), ITERATION_SECONDS))
     with installed.bucket() as store:
         assert manifests(open_run(f"{store}/{SMALL_RUN}"), 0) == before
+
+
+def test_a_player_of_another_program_plays_as_a_sidecar(installed: Installation, measured: dict[str, Any]) -> None:
+    """The evaluator's own image, with one of poke-env's players that listens."""
+    player = {
+        "name": "outside",
+        "image": f"nashdex/evaluator:{installed.image_tag}",
+        "command": ["python", "-m", "nashdex.games.showdown.external_player"],
+        "args": ["poke_env.player:MaxBasePowerPlayer", "--listen", "127.0.0.1:7500"],
+        "port": 7500,
+        "startSeconds": 300,
+        "resources": {"requests": {"cpu": "50m", "memory": "128Mi"}},
+    }
+    declared = ("--set-json", f"evaluate.players={json.dumps([player])}")
+    installed.helm("upgrade", RELEASE, CHART, "--reset-then-reuse-values", *declared, "--wait")
+    with installed.bucket() as store:
+        installed.nashdex("begin", OUTSIDE, "--store", store)
+    workflow = installed.end_of(installed.submit(run=OUTSIDE_RUN, iteration="0"), ITERATION_SECONDS)
+    assert_succeeded(workflow)
+    with installed.bucket() as store:
+        begun = open_run(f"{store}/{OUTSIDE_RUN}")
+        assert_exact(begun, 0)
+        analysis = read_published(begun.store, 0, keys.META_GAME_ANALYSIS, MetaGameAnalysis)
+    assert analysis.ratings["external:outside"].elo > analysis.ratings["random"].elo
+    pods = installed.objects("pods", run=OUTSIDE_RUN, component="evaluate")
+    assert {pod["status"]["phase"] for pod in pods} <= {"Succeeded"}, "no sidecar keeps a pod alive"
+    status = workflow["status"]
+    measured["player as a sidecar: wall (s)"] = seconds_between(status["startedAt"], status["finishedAt"])
 
 
 def test_uninstalling_leaves_nothing(installed: Installation) -> None:

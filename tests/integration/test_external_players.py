@@ -114,15 +114,15 @@ def test_the_json_counts_failures_by_cause(capsys: pytest.CaptureFixture[str]) -
 
 @pytest.fixture
 def served(players: Path) -> Iterator[None]:
-    """Let a player listen on a free port, and declare it as ``away``."""
+    """Let a player listen on a free port, soon, and declare it as ``away``."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         address = f"127.0.0.1:{free.getsockname()[1]}"
     command = [sys.executable, "-m", "nashdex.games.showdown.external_player", "poke_env.player:SimpleHeuristicsPlayer"]
     process = subprocess.Popen([*command, "--listen", address], stderr=subprocess.PIPE, text=True)
     assert process.stderr is not None
-    assert "listens at" in process.stderr.readline()
-    players.write_text(f'[away]\naddress = "{address}"\n')
+    players.write_text(f'[away]\naddress = "{address}"\nstart_seconds = 600\n')
     yield
+    assert "listens at" in process.stderr.readline()
     process.terminate()
     assert process.wait(60) == 0
     process.stderr.close()
@@ -140,7 +140,7 @@ def test_a_player_that_listens_plays_the_same_battles_as_in_process() -> None:
 def test_an_address_at_which_nothing_listens_is_one_message(players: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         address = f"127.0.0.1:{free.getsockname()[1]}"
-    players.write_text(f'[away]\naddress = "{address}"\n')
+    players.write_text(f'[away]\naddress = "{address}"\nstart_seconds = 1\n')
     arguments = ["battle", "--format", FORMAT, "--p1", "external:away", "--p2", "random", "--battles", "1"]
     assert run_command_line(arguments) == 64
     assert f"external:away is not available: nothing answers at {address}" in capsys.readouterr().err

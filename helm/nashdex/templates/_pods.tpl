@@ -72,15 +72,45 @@ block drains forever, because Argo's pods have no owner with a scale. Takes a co
 {{- end -}}
 
 {{/*
+Sidecars of players of other programs, as JSON: native ones, which Kubernetes starts first, starts again and ends last.
+Takes (dict players pullPolicy).
+*/}}
+{{- define "nashdex.playerSidecars" -}}
+{{- $pullPolicy := .pullPolicy -}}
+{{- $sidecars := list -}}
+{{- range .players -}}
+{{- $sidecar := dict "name" (printf "player-%s" .name) "image" .image "imagePullPolicy" $pullPolicy "restartPolicy" "Always" -}}
+{{- $_ := set $sidecar "securityContext" (include "nashdex.containerSecurity" . | fromYaml) -}}
+{{- $_ := set $sidecar "volumeMounts" (list (dict "name" (printf "player-%s" .name) "mountPath" "/tmp")) -}}
+{{- with .command }}{{ $_ := set $sidecar "command" . }}{{ end -}}
+{{- with .args }}{{ $_ := set $sidecar "args" . }}{{ end -}}
+{{- with .env }}{{ $_ := set $sidecar "env" . }}{{ end -}}
+{{- with include "nashdex.resources" (.resources | default dict) | fromJson }}{{ $_ := set $sidecar "resources" . }}{{ end -}}
+{{- $sidecars = append $sidecars $sidecar -}}
+{{- end -}}
+{{- toJson $sidecars -}}
+{{- end -}}
+
+{{/*
 A step's podSpecPatch: JSON that Argo merges into the pods of its WorkflowTemplate, containers and volumes by name.
-Takes (dict values executor), and optionally the step's gpus and volumes.
+Takes (dict values executor pullPolicy), and optionally the step's gpus and volumes.
 */}}
 {{- define "nashdex.podPatch" -}}
 {{- $main := dict "name" "main" -}}
 {{- $limits := merge (dict) (.gpus | default dict) .values.resources.limits -}}
 {{- with include "nashdex.resources" (dict "requests" .values.resources.requests "limits" $limits) | fromJson }}{{ $_ := set $main "resources" . }}{{ end -}}
-{{- with .values.extraEnv }}{{ $_ := set $main "env" . }}{{ end -}}
-{{- with .values.extraVolumeMounts }}{{ $_ := set $main "volumeMounts" . }}{{ end -}}
+{{- $players := .values.players | default list -}}
+{{- $declared := list -}}
+{{- $environment := .values.extraEnv -}}
+{{- $mounts := .values.extraVolumeMounts -}}
+{{- if $players -}}
+{{- $environment = append $environment (dict "name" "NASHDEX_PLAYERS" "value" "/etc/nashdex/players.toml") -}}
+{{- $mounts = append $mounts (dict "name" "players" "mountPath" "/etc/nashdex" "readOnly" true) -}}
+{{- $declared = list (dict "name" "players" "configMap" (dict "name" "nashdex-players")) -}}
+{{- range $players }}{{ $declared = append $declared (dict "name" (printf "player-%s" .name) "emptyDir" dict) }}{{ end -}}
+{{- end -}}
+{{- with $environment }}{{ $_ := set $main "env" . }}{{ end -}}
+{{- with $mounts }}{{ $_ := set $main "volumeMounts" . }}{{ end -}}
 {{- $sidecar := dict "name" "showdown" -}}
 {{- with .values.showdown -}}
 {{- with include "nashdex.resources" .resources | fromJson }}{{ $_ := set $sidecar "resources" . }}{{ end -}}
@@ -94,8 +124,10 @@ Takes (dict values executor), and optionally the step's gpus and volumes.
 {{- end -}}
 {{- $patch := dict -}}
 {{- with $containers }}{{ $_ := set $patch "containers" . }}{{ end -}}
-{{- with $argo }}{{ $_ := set $patch "initContainers" (list (merge (dict "name" "init") .)) }}{{ end -}}
-{{- with concat (.volumes | default list) .values.extraVolumes }}{{ $_ := set $patch "volumes" . }}{{ end -}}
+{{- $first := include "nashdex.playerSidecars" (dict "players" $players "pullPolicy" .pullPolicy) | fromJsonArray -}}
+{{- with $argo }}{{ $first = prepend $first (merge (dict "name" "init") .) }}{{ end -}}
+{{- with $first }}{{ $_ := set $patch "initContainers" . }}{{ end -}}
+{{- with concat (.volumes | default list) $declared .values.extraVolumes }}{{ $_ := set $patch "volumes" . }}{{ end -}}
 {{- range $key := list "nodeSelector" "tolerations" "affinity" "priorityClassName" "runtimeClassName" "topologySpreadConstraints" "terminationGracePeriodSeconds" -}}
 {{- with index $.values $key }}{{ $_ := set $patch $key . }}{{ end -}}
 {{- end -}}

@@ -41,6 +41,20 @@ nor in Argo CD, which passes the cluster's API versions but no connection.
 {{- if not (or $store.embedded.enabled $store.uri) -}}
 {{- fail "\n\nRuns have no store: set objectStore.uri=s3://bucket/prefix, or objectStore.embedded.enabled=true.\n" -}}
 {{- end -}}
+{{- $seen := dict "7400" "the gateway" "7401" "the gateway" "9090" "the step" -}}
+{{- range $player := .Values.evaluate.players -}}
+{{- with get $seen (int .port | toString) -}}
+{{- fail (printf "\n\nevaluate.players: %s listens at the same port as %s. Give each a port of its own.\n" $player.name .) -}}
+{{- end -}}
+{{- if hasKey $seen .name }}{{ fail (printf "\n\nevaluate.players names %s twice. Rename one.\n" .name) }}{{ end -}}
+{{- $_ := set $seen .name "a player" -}}
+{{- $_ := set $seen (int .port | toString) .name -}}
+{{- end -}}
+{{- range .Values.evaluate.extraEnv -}}
+{{- if and $.Values.evaluate.players (eq .name "NASHDEX_PLAYERS") -}}
+{{- fail "\n\nevaluate.extraEnv sets NASHDEX_PLAYERS, and evaluate.players declares players. Use one of them.\n" -}}
+{{- end -}}
+{{- end -}}
 {{- $kueue := .Values.queueing.kueue -}}
 {{- $queues := $kueue.localQueues -}}
 {{- if and (eq .Values.queueing.mode "kueue") (not $kueue.localQueue) (not (and $queues.gpu $queues.cpu)) -}}

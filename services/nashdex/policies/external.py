@@ -33,6 +33,7 @@ from nashdex.store.protocol import ObjectStore
 _MODULE: Final = "nashdex.games.showdown.external_player"
 _READ_BYTES: Final = 1 << 16
 _STOP_SECONDS: Final = 5.0
+_RETRY_SECONDS: Final = 0.2
 _SECRETS: Final = ("AWS_", "NASHDEX_", "WANDB_")
 """Beginnings of variables that a player of another program does not get."""
 
@@ -53,13 +54,16 @@ class PlayerLostError(Exception):
 class PlayerProcess:
     """One process with a player: a child, over a pipe, or one that listens elsewhere. It answers in the order asked."""
 
-    def __init__(self, name: str, declared: ExternalPlayer, space: Space) -> None:
-        """Start or reach it. Raise ConfigurationError if nothing listens at its address."""
+    def __init__(self, name: str, declared: ExternalPlayer, space: Space, *, waits: bool) -> None:
+        """Start or reach it. Raise ConfigurationError if nothing listens at its address.
+
+        With ``waits``, a player that does not listen yet has its ``start_seconds`` to begin.
+        """
         assert declared.command is None, "programs that play by websocket have no pipe"
         self._name = name
         self._declared = declared
         address, seconds = declared.address, declared.start_seconds
-        self._connection = None if address is None else _connected(name, address, seconds)
+        self._connection = None if address is None else _connected(name, address, seconds, waits=waits)
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as the process
         self._process: subprocess.Popen[bytes] | None = None
         if self._connection is not None:
@@ -195,12 +199,17 @@ class PlayerProcess:
         return PlayerLostError(cause, f"{detail}; its last words: {said[-1][:200]}" if said else detail)
 
 
-def _connected(name: str, address: str, seconds: float) -> socket.socket:
+def _connected(name: str, address: str, seconds: float, *, waits: bool) -> socket.socket:
     host, _, port = address.rpartition(":")
-    try:
-        return socket.create_connection((host, int(port)), timeout=seconds)
-    except (OSError, OverflowError) as error:
-        raise ConfigurationError(f"{name} is not available: nothing answers at {address} ({error})") from error
+    deadline = time.monotonic() + seconds
+    while True:
+        try:
+            return socket.create_connection((host, int(port)), timeout=seconds)
+        except (OSError, OverflowError) as error:
+            if waits and isinstance(error, ConnectionRefusedError) and time.monotonic() < deadline:
+                time.sleep(_RETRY_SECONDS)
+                continue
+            raise ConfigurationError(f"{name} is not available: nothing answers at {address} ({error})") from error
 
 
 _Key = tuple[int, int]
@@ -242,7 +251,8 @@ class ExternalPolicy:
         self._spent_cpu_seconds = 0.0
         self.num_defaults = 0
         """Number of illegal orders; the first legal action was played instead."""
-        self._start()
+        # A sidecar may begin to listen after this process has started; one that is lost later is not waited for.
+        self._start(waits=True)
 
     def act(self, decisions: Decisions, uniforms: NDArray[np.float64]) -> Actions:
         """Answer each row; log-probabilities count as 0. ``Actions.void`` names the battles that have no answer."""
@@ -315,8 +325,8 @@ class ExternalPolicy:
             )
         return default
 
-    def _start(self) -> PlayerProcess:
-        process = PlayerProcess(self.id, self._declared, self._space)
+    def _start(self, *, waits: bool = False) -> PlayerProcess:
+        process = PlayerProcess(self.id, self._declared, self._space, waits=waits)
         process.check_ready()
         self._processes.append(process)
         return process
