@@ -199,14 +199,21 @@ class PlayerProcess:
         return PlayerLostError(cause, f"{detail}; its last words: {said[-1][:200]}" if said else detail)
 
 
+_log = structlog.get_logger()
+
+
 def _connected(name: str, address: str, seconds: float, *, waits: bool) -> socket.socket:
     host, _, port = address.rpartition(":")
     deadline = time.monotonic() + seconds
+    told = False
     while True:
         try:
             return socket.create_connection((host, int(port)), timeout=seconds)
         except (OSError, OverflowError) as error:
             if waits and isinstance(error, ConnectionRefusedError) and time.monotonic() < deadline:
+                if not told:
+                    _log.info(f"{name} does not listen at {address} yet; waiting up to {seconds:g} s")
+                    told = True
                 time.sleep(_RETRY_SECONDS)
                 continue
             raise ConfigurationError(f"{name} is not available: nothing answers at {address} ({error})") from error
@@ -214,7 +221,6 @@ def _connected(name: str, address: str, seconds: float, *, waits: bool) -> socke
 
 _Key = tuple[int, int]
 _FORGET_SECONDS: Final = 1.0
-_log = structlog.get_logger()
 
 
 class ExternalPolicy:
