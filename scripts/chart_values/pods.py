@@ -68,13 +68,20 @@ class BattleStepValues(StepValues):
 
 
 class PlayerValues(Values):
-    """A player of another program: an image that listens beside each evaluator."""
+    """A player of another program: an image beside each evaluator, which listens or plays by websocket."""
 
     name: str = Field(pattern=r"^[a-z0-9]([-a-z0-9]{0,39}[a-z0-9])?$", description="Runs name it as `external:NAME`.")
     image: str = Field(min_length=1, description="Image, with its tag or digest.")
     command: list[str] = Field([], description="Command. Default: the image's entry point.")
     args: list[str] = Field([], description="Arguments.")
-    port: int = Field(ge=1024, le=65535, description="Port of 127.0.0.1 that it listens at.")
+    port: int = Field(
+        ge=1024, le=65535, description="Port of 127.0.0.1 that it listens at; with `username`, of its Showdown server."
+    )
+    username: str | None = Field(
+        None,
+        pattern=r"^[A-Za-z0-9]{1,18}$",
+        description="It plays by websocket as this user, on a Showdown server of its own, and accepts challenges.",
+    )
     env: list[KubernetesObject] = Field([], description="Environment variables. Credentials by `secretKeyRef`.")
     resources: ResourceValues = Field(ResourceValues(), description="Requests and limits.")
     decision_seconds: float | None = Field(None, gt=0, le=3600, description="Longest time for one decision.")
@@ -88,7 +95,7 @@ class EvaluateValues(BattleStepValues):
     players: list[PlayerValues] = Field(
         [],
         description="Players of other programs that runs may have as members. Each is a sidecar of the step's pods: "
-        "`{name, image, command, args, port, env, resources, decisionSeconds, startSeconds, atOnce}`.",
+        "`{name, image, command, args, port, username, env, resources, decisionSeconds, startSeconds, atOnce}`.",
     )
 
 

@@ -135,6 +135,25 @@ def test_evaluators_read_the_players_as_this_chart_declares_them(
     assert not [each for each in render() if each["metadata"]["name"] == "nashdex-players"]
 
 
+def test_a_player_by_websocket_has_a_showdown_server_before_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program: Object = {"name": "bot", "image": "bot:1", "args": ["play"], "port": 8100, "username": "TheirBot"}
+    objects = render({"evaluate": {"players": [*PLAYERS, program]}, "images": {"references": {"showdown": "s@x"}}})
+    found = patch(objects, "evaluate")
+    server, bot = found["initContainers"][-2:]
+    assert (server["name"], server["image"], server["restartPolicy"]) == ("player-bot-server", "s@x", "Always")
+    assert server["args"] == ["server", "--host", "127.0.0.1", "--port", "8100"]
+    assert "connect(8100," in server["startupProbe"]["exec"]["command"][-1], "the program starts when it listens"
+    assert server["securityContext"] == bot["securityContext"]
+    assert (bot["name"], bot["args"]) == ("player-bot", ["play"])
+    volumes = {volume["name"] for volume in found["volumes"]}
+    assert {mount["name"] for each in (server, bot) for mount in each["volumeMounts"]} <= volumes
+    file = tmp_path / "players.toml"
+    file.write_text(one(objects, "ConfigMap", "nashdex-players")["data"]["players.toml"])
+    monkeypatch.setenv("NASHDEX_PLAYERS", str(file))
+    declared = declared_player("external:bot")
+    assert (declared.server, declared.username, declared.address) == ("127.0.0.1:8100", "TheirBot", None)
+
+
 @pytest.mark.parametrize(
     ("second", "more", "message"),
     [

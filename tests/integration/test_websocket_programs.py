@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ import psutil
 import pytest
 
 from nashdex.cli import run_command_line
+from nashdex.games.showdown.stock_server import StockServer, stock_server
 from support.processes import command_line
 
 pytestmark = pytest.mark.integration
@@ -87,6 +88,38 @@ def test_a_whole_match(declare: Declare, play: Play, folder: Path, options: str,
     assert result["score"] == (result["wins"] + result["draws"] / 2) / 5
     assert result["estimator"] == "mean-score, wilson"
     assert list(folder.glob("*.log")) == []
+
+
+@pytest.fixture
+def server(folder: Path) -> Iterator[StockServer]:
+    """A stock server on which this machine declares the player ``bot``, a user whom nobody has started yet."""
+    with stock_server() as found:
+        keys = f'server = "127.0.0.1:{found.port}"\nusername = "TheirBot"\npause_seconds = 0'
+        (folder / "players.toml").write_text(f"[bot]\n{keys}\nstart_seconds = 3\n")
+        yield found
+
+
+@pytest.mark.slow
+def test_a_program_that_somebody_else_runs_plays_on_its_own_server(
+    server: StockServer, play: Play, folder: Path
+) -> None:
+    players = folder / "players.toml"
+    players.write_text(players.read_text().replace("start_seconds = 3", "start_seconds = 900"))
+    program = [sys.executable, str(PROGRAMS / "websocket_player.py"), server.websocket, "TheirBot", FORMAT]
+    with subprocess.Popen(program) as theirs:
+        result = play(3)
+        assert (result["battles"], result["failed"], result["failures"]) == (3, 0, {})
+        assert result["losses"] > 0
+        assert theirs.poll() is None, "it goes on: it is not ours to end"
+        theirs.kill()
+
+
+@pytest.mark.slow
+def test_a_program_that_is_not_on_its_server_is_not_available(
+    server: StockServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run_command_line(_arguments(1)) == 64
+    assert f"'TheirBot' on the server at 127.0.0.1:{server.port}" in capsys.readouterr().err
 
 
 @pytest.mark.slow

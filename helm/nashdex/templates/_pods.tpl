@@ -73,12 +73,25 @@ block drains forever, because Argo's pods have no owner with a scale. Takes a co
 
 {{/*
 Sidecars of players of other programs, as JSON: native ones, which Kubernetes starts first, starts again and ends last.
-Takes (dict players pullPolicy).
+A Showdown server comes before a player by websocket. Takes (dict players pullPolicy server).
 */}}
 {{- define "nashdex.playerSidecars" -}}
 {{- $pullPolicy := .pullPolicy -}}
+{{- $image := .server -}}
 {{- $sidecars := list -}}
 {{- range .players -}}
+{{- if .username -}}
+{{- $port := int .port | toString -}}
+{{- $name := printf "player-%s-server" .name -}}
+{{- $server := dict "name" $name "image" $image "imagePullPolicy" $pullPolicy "restartPolicy" "Always" -}}
+{{- $_ := set $server "command" (list "nashdex-showdown") -}}
+{{- $_ := set $server "args" (list "server" "--host" "127.0.0.1" "--port" $port) -}}
+{{- $_ := set $server "securityContext" (include "nashdex.containerSecurity" . | fromYaml) -}}
+{{- $_ := set $server "volumeMounts" (list (dict "name" $name "mountPath" "/tmp")) -}}
+{{- $listens := printf "require('net').connect(%s, '127.0.0.1').on('connect', () => process.exit(0)).on('error', () => process.exit(1))" $port -}}
+{{- $_ := set $server "startupProbe" (dict "exec" (dict "command" (list "node" "-e" $listens)) "periodSeconds" 2 "timeoutSeconds" 10 "failureThreshold" 60) -}}
+{{- $sidecars = append $sidecars $server -}}
+{{- end -}}
 {{- $sidecar := dict "name" (printf "player-%s" .name) "image" .image "imagePullPolicy" $pullPolicy "restartPolicy" "Always" -}}
 {{- $_ := set $sidecar "securityContext" (include "nashdex.containerSecurity" . | fromYaml) -}}
 {{- $_ := set $sidecar "volumeMounts" (list (dict "name" (printf "player-%s" .name) "mountPath" "/tmp")) -}}
@@ -93,7 +106,7 @@ Takes (dict players pullPolicy).
 
 {{/*
 A step's podSpecPatch: JSON that Argo merges into the pods of its WorkflowTemplate, containers and volumes by name.
-Takes (dict values executor pullPolicy), and optionally the step's gpus and volumes.
+Takes (dict values executor pullPolicy server), and optionally the step's gpus and volumes.
 */}}
 {{- define "nashdex.podPatch" -}}
 {{- $main := dict "name" "main" -}}
@@ -107,7 +120,10 @@ Takes (dict values executor pullPolicy), and optionally the step's gpus and volu
 {{- $environment = append $environment (dict "name" "NASHDEX_PLAYERS" "value" "/etc/nashdex/players.toml") -}}
 {{- $mounts = append $mounts (dict "name" "players" "mountPath" "/etc/nashdex" "readOnly" true) -}}
 {{- $declared = list (dict "name" "players" "configMap" (dict "name" "nashdex-players")) -}}
-{{- range $players }}{{ $declared = append $declared (dict "name" (printf "player-%s" .name) "emptyDir" dict) }}{{ end -}}
+{{- range $players -}}
+{{- $declared = append $declared (dict "name" (printf "player-%s" .name) "emptyDir" dict) -}}
+{{- if .username }}{{ $declared = append $declared (dict "name" (printf "player-%s-server" .name) "emptyDir" dict) }}{{ end -}}
+{{- end -}}
 {{- end -}}
 {{- with $environment }}{{ $_ := set $main "env" . }}{{ end -}}
 {{- with $mounts }}{{ $_ := set $main "volumeMounts" . }}{{ end -}}
@@ -124,7 +140,7 @@ Takes (dict values executor pullPolicy), and optionally the step's gpus and volu
 {{- end -}}
 {{- $patch := dict -}}
 {{- with $containers }}{{ $_ := set $patch "containers" . }}{{ end -}}
-{{- $first := include "nashdex.playerSidecars" (dict "players" $players "pullPolicy" .pullPolicy) | fromJsonArray -}}
+{{- $first := include "nashdex.playerSidecars" (dict "players" $players "pullPolicy" .pullPolicy "server" .server) | fromJsonArray -}}
 {{- with $argo }}{{ $first = prepend $first (merge (dict "name" "init") .) }}{{ end -}}
 {{- with $first }}{{ $_ := set $patch "initContainers" . }}{{ end -}}
 {{- with concat (.volumes | default list) $declared .values.extraVolumes }}{{ $_ := set $patch "volumes" . }}{{ end -}}

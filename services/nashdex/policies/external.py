@@ -59,11 +59,11 @@ class PlayerProcess:
 
         With ``waits``, a player that does not listen yet has its ``start_seconds`` to begin.
         """
-        assert declared.command is None, "programs that play by websocket have no pipe"
+        assert not declared.plays_by_websocket, "programs that play by websocket have no pipe"
         self._name = name
         self._declared = declared
         address, seconds = declared.address, declared.start_seconds
-        self._connection = None if address is None else _connected(name, address, seconds, waits=waits)
+        self._connection = None if address is None else reach(name, address, seconds, waits=waits)
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as the process
         self._process: subprocess.Popen[bytes] | None = None
         if self._connection is not None:
@@ -202,7 +202,14 @@ class PlayerProcess:
 _log = structlog.get_logger()
 
 
-def _connected(name: str, address: str, seconds: float, *, waits: bool) -> socket.socket:
+def reach(name: str, address: str, seconds: float, *, waits: bool) -> socket.socket:
+    """Return a connection to the player ``name`` at ``address``, HOST:PORT.
+
+    With ``waits``, what does not listen yet has ``seconds`` to begin.
+
+    Raises:
+        ConfigurationError: nothing listens there.
+    """
     host, _, port = address.rpartition(":")
     deadline = time.monotonic() + seconds
     told = False
@@ -242,7 +249,7 @@ class ExternalPolicy:
         """
         if space.game != SHOWDOWN:
             raise ConfigurationError(f"{policy} does not play {space.format}; expected a Showdown format")
-        if declared.command is not None:
+        if declared.plays_by_websocket:
             raise ConfigurationError(
                 f"{policy} plays by websocket, which only `nashdex battle` offers, with it as --p1 or --p2, and the "
                 "tournament of a run that it is a member of"

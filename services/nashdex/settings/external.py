@@ -28,11 +28,12 @@ _MAX_ID: Final = 63
 
 PLACEHOLDERS: Final = ("websocket", "host", "port", "username", "opponent", "format", "battles")
 """Placeholders of a command: the server, the two users, the format, and the number of battles left."""
-_OF_COMMANDS: Final = ("username", "challenges", "restarts", "pause_seconds")
+_BY_WEBSOCKET: Final = ("username", "challenges", "restarts", "pause_seconds")
+_ADDRESS: Final = r"^[^:]+:\d{1,5}$"
 
 
 class ExternalPlayer(Section):
-    """One player of another program: a class, which plays over a pipe or at an address, or a command, by websocket."""
+    """One player of another program: a class, over a pipe or at an address, or a program that plays by websocket."""
 
     player_class: str | None = Field(
         None,
@@ -45,9 +46,14 @@ class ExternalPlayer(Section):
     )
     address: str | None = Field(
         None,
-        pattern=r"^[^:]+:\d{1,5}$",
+        pattern=_ADDRESS,
         description="HOST:PORT of a class that plays in a container or on a machine of its own, by "
         "`python -m nashdex.games.showdown.external_player CLASS --listen HOST:PORT`.",
+    )
+    server: str | None = Field(
+        None,
+        pattern=_ADDRESS,
+        description="HOST:PORT of a Showdown server where a program accepts challenges by itself, as `username`.",
     )
     folder: Path | None = Field(None, description="Working directory; by default this command's.")
     decision_seconds: float = Field(30.0, gt=0, le=3600, description="Longest time for one decision.")
@@ -81,31 +87,43 @@ class ExternalPlayer(Section):
     @property
     def most_at_once(self) -> int:
         """Battles at once."""
-        return self.at_once or (_AT_ONCE if self.command is None else 1)
+        return self.at_once or (1 if self.plays_by_websocket else _AT_ONCE)
+
+    @property
+    def plays_by_websocket(self) -> bool:
+        """Whether it is a program on a Showdown server."""
+        return self.command is not None or self.server is not None
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        if [self.player_class, self.command, self.address].count(None) != _ALL_BUT_ONE:
-            raise ValueError("expected exactly one of 'class', 'address' and 'command'")
-        if self.address is not None and self.folder is not None:
+        if [self.player_class, self.command, self.address, self.server].count(None) != _ALL_BUT_ONE:
+            raise ValueError("expected exactly one of 'class', 'address', 'command' and 'server'")
+        if self.folder is not None and (self.address or self.server):
             raise ValueError("'folder' is for a 'class' or a 'command'; remove it")
-        if self.command is None:
-            odd = sorted(self.model_fields_set.intersection(_OF_COMMANDS))
+        if not self.plays_by_websocket:
+            odd = sorted(self.model_fields_set.intersection(_BY_WEBSOCKET))
             if odd:
-                raise ValueError(f"{', '.join(map(repr, odd))} is for a 'command'; remove it")
-            return self
-        named = placeholders_of(self.command)
+                raise ValueError(f"{', '.join(map(repr, odd))} is for a 'command' or a 'server'; remove it")
+        if self.command is not None:
+            self._check_command(self.command)
+        if self.server is not None and self.username is None:
+            raise ValueError("'server' needs 'username', the program's name there")
+        if self.server is not None and self.challenges:
+            raise ValueError("'challenges' is for a 'command': at a 'server' the program accepts challenges; remove it")
+        return self
+
+    def _check_command(self, command: str) -> None:
+        named = placeholders_of(command)
         if not named & {"websocket", "port"}:
             raise ValueError("the command names neither {websocket} nor {port}: the program must find the server")
         if "username" not in named and self.username is None:
             raise ValueError("the command does not name {username}: add it, or the key 'username' with a fixed name")
         if self.challenges and "opponent" not in named:
             raise ValueError("the command does not name {opponent}, the user that the program challenges")
-        return self
 
 
 _AT_ONCE: Final = 4
-_ALL_BUT_ONE: Final = 2
+_ALL_BUT_ONE: Final = 3
 
 
 def placeholders_of(command: str) -> frozenset[str]:
@@ -211,4 +229,4 @@ def declared_program(text: str) -> ExternalPlayer | None:
         ConfigurationError: this machine declares no such player.
     """
     declared = named_player(text)[1] if is_external(text) else None
-    return None if declared is None or declared.command is None else declared
+    return declared if declared is not None and declared.plays_by_websocket else None

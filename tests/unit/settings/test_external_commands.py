@@ -15,8 +15,8 @@ SERVED = "bot {websocket} {username}"
 @pytest.mark.parametrize(
     ("table", "message"),
     [
-        ({}, "exactly one of 'class', 'address' and 'command'"),
-        ({"class": "m:C", "command": SERVED}, "exactly one of 'class', 'address' and 'command'"),
+        ({}, "exactly one of 'class', 'address', 'command' and 'server'"),
+        ({"class": "m:C", "command": SERVED}, "exactly one of 'class', 'address', 'command' and 'server'"),
         ({"command": ""}, "the command is empty"),
         ({"command": "bot 'x {port} {username}"}, "quotes are not closed"),
         ({"command": f"{SERVED} {{address}}"}, "unknown placeholder; expected one of {websocket}, {host}"),
@@ -28,7 +28,12 @@ SERVED = "bot {websocket} {username}"
         ({"command": "bot {host} {username}"}, "neither {websocket} nor {port}"),
         ({"command": "bot {websocket}"}, "does not name {username}"),
         ({"command": SERVED, "challenges": True}, "does not name {opponent}"),
-        ({"class": "m:C", "restarts": 3}, "'restarts' is for a 'command'"),
+        ({"class": "m:C", "restarts": 3}, "'restarts' is for a 'command' or a 'server'"),
+        ({"command": SERVED, "server": "h:80"}, "exactly one of 'class', 'address', 'command' and 'server'"),
+        ({"server": "h:80"}, "'server' needs 'username'"),
+        ({"server": "h", "username": "bot"}, "server"),
+        ({"server": "h:80", "username": "bot", "folder": "/x"}, "'folder' is for"),
+        ({"server": "h:80", "username": "bot", "challenges": True}, "'challenges' is for a 'command'"),
         ({"command": SERVED, "username": "a|b"}, "username"),
     ],
 )

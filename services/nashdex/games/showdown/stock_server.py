@@ -20,17 +20,23 @@ _STOP_SECONDS: Final = 15.0
 
 
 @dataclass(frozen=True)
-class StockServer:
-    """A server that listens."""
+class ServerAddress:
+    """Where a server listens."""
 
     host: str
     port: int
-    process: psutil.Process
 
     @property
     def websocket(self) -> str:
         """The address for clients."""
         return f"ws://{self.host}:{self.port}/showdown/websocket"
+
+
+@dataclass(frozen=True)
+class StockServer(ServerAddress):
+    """A server that this process runs."""
+
+    process: psutil.Process
 
 
 def server_command(port: int, host: str = "127.0.0.1", state: Path | None = None) -> list[str]:

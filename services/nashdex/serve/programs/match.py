@@ -1,4 +1,4 @@
-"""Battles with a program that plays by websocket: a stock server, the program, and the client that challenges it.
+"""Battles with a program that plays by websocket: a server, the program, and the client that challenges it.
 
 The server draws teams and chance from seeds of its own. So battles are independent: no two have the same teams with the
 seats swapped.
@@ -18,14 +18,15 @@ import structlog
 from nashdex.core.stopping import check_stop
 from nashdex.games.interface import Game
 from nashdex.games.showdown.external_causes import UNAVAILABLE
-from nashdex.games.showdown.stock_server import StockServer, stock_server
+from nashdex.games.showdown.stock_server import ServerAddress, stock_server
 from nashdex.games.teams import TeamPool
+from nashdex.policies.external import reach
 from nashdex.serve.client import Client
 from nashdex.serve.connection import Connection
 from nashdex.serve.deciding import Decider
 from nashdex.serve.lines import to_id
 from nashdex.serve.login import Account
-from nashdex.serve.programs.process import Program
+from nashdex.serve.programs.process import Elsewhere, Program
 from nashdex.serve.programs.referee import ProgramGoneError, ProgramReferee
 from nashdex.serve.record import Record
 from nashdex.serve.room import ServedBattle
@@ -91,7 +92,7 @@ def play_battles(
             failures[battle.void] += 1
         on_battle(battle)
 
-    with stock_server() as server, _program(player, declared) as program:
+    with _place(player, declared) as (server, program):
         values = _values(server, users, game.format)
         referee = ProgramReferee(
             program, declared, lambda num_finished: values | {"battles": str(battles - num_finished)}
@@ -116,7 +117,7 @@ def play_battles(
             check_stop()
 
 
-def _values(server: StockServer, users: _Users, format_id: str) -> dict[str, str]:
+def _values(server: ServerAddress, users: _Users, format_id: str) -> dict[str, str]:
     return {
         "websocket": server.websocket,
         "host": server.host,
@@ -125,6 +126,18 @@ def _values(server: StockServer, users: _Users, format_id: str) -> dict[str, str
         "opponent": users.own,
         "format": format_id,
     }
+
+
+@contextmanager
+def _place(player: str, declared: ExternalPlayer) -> Iterator[tuple[ServerAddress, Program | Elsewhere]]:
+    """Yield a server and the program on it, which are ended after the block if they are this process's own."""
+    if declared.server is not None:
+        reach(player, declared.server, declared.start_seconds, waits=True).close()
+        host, _, port = declared.server.rpartition(":")
+        yield ServerAddress(host, int(port)), Elsewhere(player, declared)
+        return
+    with stock_server() as server, _program(player, declared) as program:
+        yield server, program
 
 
 @contextmanager

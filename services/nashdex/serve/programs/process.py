@@ -1,4 +1,4 @@
-"""A program that plays by websocket, as a child process with a process group of its own."""
+"""A program that plays by websocket: a child process with a process group of its own, or one that runs elsewhere."""
 
 import os
 import signal
@@ -17,6 +17,32 @@ _WATCH: Final = 'read -r _; kill -s KILL -- "-$0"'
 """A shell script that kills the process group $0 when its standard input ends, as it does if this process is killed."""
 _MOST_WORDS: Final = 300
 _TAIL_BYTES: Final = 4096
+
+
+class Elsewhere:
+    """A declared program that somebody else runs, such as Kubernetes: it is on the server by itself."""
+
+    def __init__(self, name: str, declared: ExternalPlayer) -> None:
+        self.name = name
+        self._declared = declared
+        self.is_started = False
+
+    def start(self, values: Mapping[str, str]) -> None:
+        """Count on it from here on."""
+        del values
+        self.is_started = True
+
+    def exit_code(self) -> int | None:
+        """Return None: nothing here sees it end."""
+        return None
+
+    def kill(self) -> None:
+        """Count on it no more; whoever runs it ends it."""
+        self.is_started = False
+
+    def last_words(self) -> str:
+        """Return where to look."""
+        return f"it runs elsewhere, and is to be {self._declared.username!r} on the server at {self._declared.server}"
 
 
 class Program:

@@ -13,7 +13,7 @@ import structlog
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.stopping import check_stop
 from nashdex.games.showdown.external_causes import CRASH, DEADLINE, FORFEIT, UNAVAILABLE
-from nashdex.serve.programs.process import Program
+from nashdex.serve.programs.process import Elsewhere, Program
 from nashdex.serve.refereeing import Ruling
 from nashdex.serve.room import Room
 from nashdex.settings.external import ExternalPlayer
@@ -33,7 +33,9 @@ class ProgramGoneError(Exception):
 class ProgramReferee:
     """Implements ``serve.refereeing.Referee`` for one program."""
 
-    def __init__(self, program: Program, declared: ExternalPlayer, values: Callable[[int], Mapping[str, str]]) -> None:
+    def __init__(
+        self, program: Program | Elsewhere, declared: ExternalPlayer, values: Callable[[int], Mapping[str, str]]
+    ) -> None:
         """``values`` takes the number of finished battles and returns what the command's names in braces mean."""
         self._program = program
         self._declared = declared
