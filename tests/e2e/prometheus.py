@@ -29,10 +29,13 @@ _OF_LONGER_TRAININGS = frozenset(
     }
 )
 _OF_RUNS_THAT_IMPROVE = frozenset({"nashdex_gained_elo", "nashdex_lowered_exploitability"})
-NOT_EVERYWHERE = frozenset({"DCGM_FI_DEV_GPU_UTIL", "ALERTS", "nashdex_leaked_states_total"})
+NOT_EVERYWHERE = frozenset(
+    {"DCGM_FI_DEV_GPU_UTIL", "ALERTS", "nashdex_leaked_states_total", "nashdex_other_policies_elo"}
+)
 NOT_EVERYWHERE |= _OF_LONGER_TRAININGS | _OF_RUNS_THAT_IMPROVE
 """Metrics that exist only with a GPU and NVIDIA's exporter, only while an alert fires, only where policies with memory
-play, only in trainings that play further battles, or only where a run has improved."""
+play, only in populations with more policies than have series of their own, only in trainings that play further battles,
+or only where a run has improved."""
 
 
 def ask_all(
