@@ -15,6 +15,8 @@ from nashdex.telemetry.metrics import CATALOGUE, LAST_ADVANCE
 from nashdex.telemetry.server import TelemetryServer
 
 VALUES = {
+    "policy": ("p0",),
+    "statistic": ("lowest", "median", "highest"),
     "step": ("collect", "train", "evaluate"),
     "cause": ("deadline", "gateway_died"),
     "estimator": ("restricted", "best_response_gap", "exact", "legacy_dominance_gap"),
