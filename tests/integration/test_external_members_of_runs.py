@@ -27,29 +27,19 @@ from nashdex.runs.verification import verify_run
 from nashdex.store import open_store
 from nashdex.store.documents import read_from_shards, read_published
 from nashdex.store.protocol import ObjectStore
-from support.begun_runs import begin_run
+from support.begun_runs import TINY_TRAINING, begin_run
 from support.made_runs import finish_iteration
 from support.processes import command_line
 
 pytestmark = [pytest.mark.integration, pytest.mark.slow]
 MEMBER = PolicyId("external:mine")
 PROGRAM = Path(__file__).parents[1] / "support" / "programs" / "websocket_player.py"
-RUN = """
+RUN = f"""
 format = "gen1randombattle"
 iterations = 2
 [population]
 initial = ["random", "external:mine", "max-power"]
-[network]
-kind = "slots"
-embedding_size = 4
-entity_size = 8
-hidden_size = 32
-num_hidden_layers = 1
-[collect]
-battles = 2
-shards = 1
-[train]
-first = "fresh"
+{TINY_TRAINING}
 [train.oracle]
 decisions = 200
 round_battles = 2

@@ -24,7 +24,7 @@ from nashdex.rollout.pairs import PairedBattles
 from nashdex.rollout.session import Session
 from nashdex.settings.networks import MemorySettings, PointerPairsSettings, PointerSettings
 from nashdex.store import open_store
-from support.begun_runs import begin_run
+from support.begun_runs import TINY_TRAINING, begin_run
 from support.browser import Tab, chromium_path, open_tab, running_browser
 from support.made_runs import finish_iteration
 from support.stored_network import SLOTS, stored_network
@@ -134,22 +134,12 @@ def saved(page: Page, name: str) -> dict[str, object]:
     return found
 
 
-MIXED_RUN = """
+MIXED_RUN = f"""
 format = "gen1randombattle"
 iterations = 1
 [population]
 initial = ["random", "max-power"]
-[network]
-kind = "slots"
-embedding_size = 4
-entity_size = 8
-hidden_size = 32
-num_hidden_layers = 1
-[collect]
-battles = 2
-shards = 1
-[train]
-first = "fresh"
+{TINY_TRAINING}
 [evaluate]
 battles_per_pair = 2
 shards = 1

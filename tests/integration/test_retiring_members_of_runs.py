@@ -11,26 +11,17 @@ from nashdex.metagame.plan import IterationPlan
 from nashdex.runs.creation import open_run
 from nashdex.runs.verification import verify_run
 from nashdex.store.documents import read_published
+from support.begun_runs import TINY_TRAINING
 
 pytestmark = [pytest.mark.integration, pytest.mark.slow]
-RUN = """
+RUN = f"""
 format = "gen1randombattle"
 iterations = 4
 [population]
 initial = ["random", "max-power"]
 retire_after_iterations = 1
 retire_elo_below = 0
-[network]
-kind = "slots"
-embedding_size = 4
-entity_size = 8
-hidden_size = 32
-num_hidden_layers = 1
-[collect]
-battles = 2
-shards = 1
-[train]
-first = "fresh"
+{TINY_TRAINING}
 [train.oracle]
 decisions = 200
 round_battles = 2
