@@ -166,7 +166,7 @@ def test_what_cannot_listen_is_one_message(arguments: list[str], message: str) -
     ("table", "message"),
     [
         ('address = "nowhere"', "address"),
-        ('address = "a:1"\nclass = "a:B"', "expected exactly one of 'class', 'address' and 'command'"),
+        ('address = "a:1"\nclass = "a:B"', "expected exactly one of 'class', 'address', 'command' and 'server'"),
         ('address = "a:1"\nfolder = "/"', "'folder' is for a 'class' or a 'command'"),
     ],
 )
