@@ -122,14 +122,13 @@ def test_choices() -> None:
                 continue
             num_decisions += 1
             for name, chooser in BASELINES.items():
-                ours = {
-                    _text(chooser(Situation(player.battle, arithmetics[name], Random(seed)))) for seed in range(SEEDS)
-                }
+                # With 16 draws each, two samples of one distribution share a choice; the first one is enough.
                 theirs = set(row["choices"][name])
-                # With 16 draws each, two samples of one distribution share a choice.
-                agrees = ours == theirs if len(ours) == len(theirs) == 1 else bool(ours & theirs)
-                if not agrees:
-                    assert name in different, (name, battle, row["quantities"]["turn"], ours, theirs)
+                ours = (
+                    _text(chooser(Situation(player.battle, arithmetics[name], Random(seed)))) for seed in range(SEEDS)
+                )
+                if theirs.isdisjoint(ours):
+                    assert name in different, (name, battle, row["quantities"]["turn"], theirs)
                     different[name] += 1
     assert num_decisions > 1000
     assert all(different[name] <= most for name, most in MOST_DIFFERENT.items()), different
