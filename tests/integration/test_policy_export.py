@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -32,20 +33,15 @@ pytestmark = [pytest.mark.integration, pytest.mark.slow]
 SINGLES, DOUBLES = "gen1randombattle", "gen9vgc2024regg"
 RANDOM = PolicyId("random")
 TOLERANCE = 1e-4
-NUM_DECISIONS = 1000
-NUM_DECISIONS_OF_A_FILE = 250
-"""The page runs the same file on all."""
+NUM_DECISIONS = 250
 TIMEOUT_SECONDS = 1200
-Played = dict[str, tuple[Space, list[Episode]]]
+NUM_BATTLES = {SINGLES: 4, DOUBLES: 15}
 
 
-@pytest.fixture(scope="module")
-def played() -> Played:
-    """Both seats of random battles, by format."""
-    return {SINGLES: play(SINGLES, 16), DOUBLES: play(DOUBLES, 60)}
-
-
-def play(format_id: str, num_battles: int) -> tuple[Space, list[Episode]]:
+@cache
+def play(format_id: str) -> tuple[Space, list[Episode]]:
+    """Return both seats of random battles."""
+    num_battles = NUM_BATTLES[format_id]
     game = showdown_game(format_id)
     paired = PairedBattles(1, game.teams(), 300.0)
     battles = (
@@ -57,14 +53,14 @@ def play(format_id: str, num_battles: int) -> tuple[Space, list[Episode]]:
         return session.space, episodes
 
 
-def first_decisions(episodes: list[Episode], num_decisions: int = NUM_DECISIONS) -> list[Episode]:
+def first_decisions(episodes: list[Episode]) -> list[Episode]:
     """Return the first whole battles of a seat that have enough decisions."""
     total, chosen = 0, []
     for episode in episodes:
-        if total < num_decisions:
+        if total < NUM_DECISIONS:
             chosen.append(episode)
             total += len(episode)
-    assert total >= num_decisions
+    assert total >= NUM_DECISIONS
     return chosen
 
 
@@ -128,11 +124,9 @@ each_kind = pytest.mark.parametrize(
 
 
 @each_kind
-def test_a_file_computes_what_the_network_does(
-    played: Played, format_id: str, kind: str, sizes: dict[str, int]
-) -> None:
-    space, episodes = played[format_id]
-    episodes = first_decisions(episodes, NUM_DECISIONS_OF_A_FILE)
+def test_a_file_computes_what_the_network_does(format_id: str, kind: str, sizes: dict[str, int]) -> None:
+    space, episodes = play(format_id)
+    episodes = first_decisions(episodes)
     network = network_of(space, kind, **sizes)
     exported = export_network(network)
     assert bool(exported.memory_sizes) == network.remembers
@@ -155,12 +149,12 @@ def test_a_file_computes_what_the_network_does(
 
 @each_kind
 def test_the_page_computes_what_the_network_does(
-    played: Played, tmp_path: Path, format_id: str, kind: str, sizes: dict[str, int]
+    tmp_path: Path, format_id: str, kind: str, sizes: dict[str, int]
 ) -> None:
     """The page's own engine: WebAssembly, its memory of a battle, and its choice among legal actions."""
     if not (page_directory() / "node_modules").is_dir():
         pytest.skip("the page's packages are not installed: run `make node-test` once")
-    space, episodes = played[format_id]
+    space, episodes = play(format_id)
     chosen = first_decisions(episodes)
     network = network_of(space, kind, **sizes)
     exported = export_network(network)
@@ -186,8 +180,8 @@ def test_the_page_computes_what_the_network_does(
                 assert np.abs(np.log(answer["prediction"]) - prediction[row]).max() < TOLERANCE
 
 
-def test_the_command_writes_the_file_and_the_layout(played: Played, tmp_path: Path) -> None:
-    space, _ = played[SINGLES]
+def test_the_command_writes_the_file_and_the_layout(tmp_path: Path) -> None:
+    space, _ = play(SINGLES)
     network = network_of(space, "slots")
     policy = save_policy(
         open_store(str(tmp_path / "store")),
