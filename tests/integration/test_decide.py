@@ -2,6 +2,7 @@
 
 import asyncio
 import copy
+import gzip
 import io
 import json
 import math
@@ -56,6 +57,9 @@ class Client:
 
     def get(self, path: str) -> httpx.Response:
         return self._runner.run(self._client.get(path))
+
+    def ask(self, method: str, content: bytes) -> httpx.Response:
+        return self._runner.run(self._client.request(method, "/decide", content=content))
 
     def post(self, body: object) -> httpx.Response:
         content = body if isinstance(body, bytes) else json.dumps(body).encode()
@@ -222,6 +226,21 @@ def _altered(ask: Ask, draw: random.Random) -> bytes:
             break
     data = json.dumps(altered).encode()
     return data[: draw.randint(0, len(data))] if draw.random() < 0.1 else data
+
+
+def test_http_says_how_a_question_is_sent(client: Client, battle: list[Ask]) -> None:
+    question = json.dumps(battle[0]).encode()
+    undeclared = client.ask("POST", content=question)
+    assert (undeclared.status_code, "content-type: application/json" in undeclared.json()["error"]) == (422, True)
+    compressed = client.post(gzip.compress(question))
+    assert (compressed.status_code, "neither compressed" in compressed.json()["error"]) == (400, True)
+    assert client.ask("PUT", content=question).headers["allow"] == "POST"
+
+
+def test_health_answers_while_all_requests_are_open(adviser: Adviser) -> None:
+    with Client(service(adviser, Limits.model_construct(concurrent=0))) as busy:
+        assert busy.post({}).status_code == 503
+        assert busy.get("/health").status_code == 200
 
 
 @pytest.mark.slow

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from nashdex.core.errors import ConfigurationError
+from nashdex.core.user_input import whole_number
 from nashdex.evaluator.match import MatchResult, play_match
 from nashdex.evaluator.programs import play_program_match
 from nashdex.games.tabular.matrix import MatrixDocument
@@ -41,14 +42,19 @@ def battle(
         on_battle: called with the number of finished battles.
 
     Raises:
-        ConfigurationError: a format or policy is unknown, or they do not fit together.
+        ConfigurationError: a format or policy is unknown, they do not fit together, or a number is out of range.
         DataError: a policy is missing, altered, or of another space.
         TryAgainError: no simulator answers.
     """
-    if best_of < 1 or best_of % 2 == 0:
+    for name, value, least in (
+        ("battles", battles, 1),
+        ("best_of", best_of, 1),
+        ("seed", seed, 0),
+        ("num_gateways", num_gateways, 1),
+    ):
+        whole_number(name, value, least)
+    if best_of % 2 == 0:
         raise ConfigurationError(f"best_of is {best_of}: expected an odd number of battles, such as 3")
-    if battles < 1:
-        raise ConfigurationError(f"battles is {battles}: expected at least 1")
     played = format_to_play(format, {"--p1": p1, "--p2": p2})
     teams_text = None if team_set is None else read_team_set(played, team_set)
     programs = {player: found for player in (p1, p2) if (found := declared_program(player)) is not None}

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.ids import PolicyId
 from nashdex.core.seeds import derive_seed, derive_uniform, inverse_cdf, uniforms
+from nashdex.core.user_input import whole_number
 from nashdex.games.interface import Decisions
 from nashdex.games.legal import LegalActions
 from nashdex.games.registry import game_for
@@ -86,9 +87,7 @@ class LoadedPolicy:
         Raises:
             ConfigurationError: there are no battles.
         """
-        if num_battles < 1:
-            raise ConfigurationError(f"num_battles is {num_battles}; expected 1 at least")
-        return PolicyBatch(self._contestant, self._space, num_battles, seed)
+        return PolicyBatch(self._contestant, self._space, whole_number("num_battles", num_battles, 1), seed)
 
     def reset(self, seed: int = 0) -> None:
         """Begin a battle: forget the last one. A mixture's policy and all draws follow from ``seed``."""
@@ -106,7 +105,7 @@ class LoadedPolicy:
             asked_again: whether the simulator refused the last answer: ``info["asked_again"]``.
 
         Raises:
-            ConfigurationError: a shape is wrong, or no action is legal.
+            ConfigurationError: a shape is wrong, a value is not finite, or no action is legal.
         """
         row, mask = _rows(self._space, observation, legal, ())
         decisions = _decisions(row[None], mask[None], np.array([asked_again]), np.array([_BATTLE]))
@@ -169,7 +168,7 @@ class PolicyBatch:
             asked_again: shape (N,), whether the simulator refused the last answer: ``info["asked_again"]``.
 
         Raises:
-            ConfigurationError: a shape is wrong, or a battle has no legal action.
+            ConfigurationError: a shape is wrong, a value is not finite, or a battle has no legal action.
         """
         again = np.zeros(len(self), dtype=np.bool_) if asked_again is None else asked_again
         rows, masks = _rows(self._space, observations, legal, (len(self),))
@@ -199,6 +198,8 @@ def _rows(
             f"the observation is of shape {rows.shape} and the mask of {masks.shape}; {space.format} has "
             f"{wanted[0]} and {wanted[1]}"
         )
+    if not np.isfinite(rows).all():
+        raise ConfigurationError("the observation has values that are no finite numbers")
     if not masks.any(axis=-1).all():
         raise ConfigurationError("the mask allows no action: expected at least one that is not 0")
     return rows, masks

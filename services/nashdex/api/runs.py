@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from html import escape
 from itertools import permutations
+from os import PathLike, fspath
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from nashdex.core import keys
@@ -148,14 +149,14 @@ class Picture:
         return f'<iframe width="100%" height="{_HEIGHT_PIXELS}" frameborder="0" srcdoc="{escape(self.html)}"></iframe>'
 
 
-def open_run(uri: str) -> "Run":
+def open_run(uri: str | PathLike[str]) -> "Run":
     """Open a run by the URI that ``nashdex run`` prints: a path, ``file://…`` or ``s3://…``.
 
     Raises:
         DataError: there is no run, it was altered, or its first iteration is not finished.
         TryAgainError: the store is unreachable.
     """
-    return Run(open_stored_run(uri))
+    return Run(open_stored_run(fspath(uri)))
 
 
 class Run:

@@ -2,6 +2,7 @@
 
 import asyncio
 import socket
+from http import HTTPStatus
 from typing import Annotated, Any, Final
 
 import uvicorn
@@ -19,8 +20,11 @@ from nashdex.core.errors import ConfigurationError, NashdexError
 from nashdex.decide.deciding import Adviser
 from nashdex.decide.documents import Answer, Question, Refused, RefusedError
 
+HEALTH: Final = "/health"
+"""Answers however many requests are open: a busy service is healthy."""
 _BODY: Final = ("body", "one", "batch")
 """Parts of a field's path that the request does not name."""
+_UNREAD: Final = "the body cannot be read; expected JSON in Unicode, neither compressed nor nested deeply"
 Questions = Annotated[
     Annotated[Question, Tag("one")] | Annotated[list[Question], Tag("batch")],
     Discriminator(lambda body: "batch" if isinstance(body, list) else "one"),
@@ -57,7 +61,7 @@ class _Limited:
         self._num_open = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
+        if scope["type"] != "http" or scope["path"] == HEALTH:
             await self._app(scope, receive, send)
             return
         most, num_bytes, has_begun = self._limits.body_bytes, 0, False
@@ -122,7 +126,7 @@ def service(adviser: Adviser, limits: Limits) -> FastAPI:
         content = [each.model_dump(mode="json") for each in documents]
         return JSONResponse(content if isinstance(asked, list) else content[0], 422 if is_refused else 200)
 
-    @app.get("/health")
+    @app.get(HEALTH)
     async def health() -> Health:
         """Say that the service answers, and for which format."""
         return Health(status="ok", format=adviser.format, version=nashdex.__version__)
@@ -133,12 +137,19 @@ def service(adviser: Adviser, limits: Limits) -> FastAPI:
         if problems[0]["type"] == "json_invalid":
             (at,) = problems[0]["loc"]
             return _refusal(422, f"the body is no JSON from character {at} on; expected a question", None)
+        if isinstance(problems[0].get("input"), bytes):
+            return _refusal(
+                422, "the body is not sent as JSON; expected the header content-type: application/json", None
+            )
         where = ".".join(str(part) for part in problems[0]["loc"])
         return _refusal(422, describe(problems), where or None)  # type: ignore[arg-type]
 
     @app.exception_handler(HTTPException)
     async def refused(_: Request, error: HTTPException) -> JSONResponse:
-        return _refusal(error.status_code, str(error.detail), None)
+        is_unread = error.status_code == HTTPStatus.BAD_REQUEST
+        refusal = _refusal(error.status_code, _UNREAD if is_unread else str(error.detail), None)
+        refusal.headers.update(error.headers or {})  # a 405 names the methods that are allowed
+        return refusal
 
     @app.exception_handler(NashdexError)
     async def unavailable(_: Request, error: NashdexError) -> JSONResponse:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from nashdex.core.errors import ConfigurationError, TryAgainError
 from nashdex.core.ids import PolicyId
 from nashdex.core.seeds import derive_uniform
+from nashdex.core.user_input import whole_number
 from nashdex.envs.views import EnvView, nothing, shown
 from nashdex.games.interface import Decisions, Failure, Game, Outcome, Position, SeatLines
 from nashdex.games.space import NUM_SEATS, Space
@@ -31,11 +32,13 @@ class StepRewards:
     """The reward called ``kind`` of each step in ``space``.
 
     Raises:
-        ConfigurationError: there is no such reward, or ``space`` does not have it.
+        ConfigurationError: there is no such reward, ``space`` does not have it, or the discount is none.
     """
 
     def __init__(self, space: Space, kind: str, discount: float) -> None:
         self._reward = REWARDS[kind]
+        if not 0 < discount <= 1:
+            raise ConfigurationError(f"discount is {discount}: expected more than 0, at most 1")
         if not self._reward.fits(space.game, space.num_slots):
             raise ConfigurationError(f"{space.format} has no reward {kind!r}; expected 'win-loss'")
         self._space = space
@@ -116,11 +119,14 @@ class Battles:
         keeps_logs: bool = False,
         num_gateways: int = 1,
     ) -> None:
+        whole_number("the number of battles at once", num_battles, 1)
+        whole_number("num_gateways", num_gateways, 1)
         reads_states = reads_states or view.reads_states
         if reads_states and game.tree is not None:
             raise ConfigurationError(
                 f"{game.format} has no states to show: leave `states` and `view` out, or play a Showdown format"
             )
+        self._is_closed = False
         self._game = game
         self._pool = TeamPool(game.teams())
         self._keeps_logs = keeps_logs
@@ -171,7 +177,11 @@ class Battles:
 
         Teams, chance, and which policy of a mixture is the opponent follow from ``seed`` and ``seat``. At a
         ``position``, only what its seat had not seen is drawn.
+
+        Raises:
+            ConfigurationError: the battles are closed, as in ``act``.
         """
+        self._check_open()
         self.stop(battle)
         opponent = self._mixture.draw(derive_uniform(seed, "policy")) if seat is not None else _CALLER
         pairs = PairedBattles(seed, self._pool, _DEADLINE_SECONDS)
@@ -213,15 +223,21 @@ class Battles:
 
     def act(self, battles: NDArray[np.int64], seats: NDArray[np.int8], actions: NDArray[np.int64]) -> None:
         """Answer open decisions of the program's seats, each with a legal action. A battle's are answered together."""
+        self._check_open()
         self.is_asked[battles, seats] = False
         self._waiting.update(battles.tolist())
         self._arena.act(battles, seats, actions)
 
     def close(self) -> None:
         """Stop the simulator, and the child processes of policies. Safe to call twice."""
+        self._is_closed = True
         self._arena.close()
         for policy in with_processes(self._opponents):
             policy.close()
+
+    def _check_open(self) -> None:
+        if self._is_closed:
+            raise ConfigurationError("the environment is closed: make another one")
 
     def _take(self, decisions: Decisions) -> None:
         at = decisions.battle * NUM_SEATS + decisions.seat

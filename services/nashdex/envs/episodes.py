@@ -9,14 +9,17 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field, NonNegativeInt
 
 from nashdex.core.documents import Model
 from nashdex.core.errors import ConfigurationError, DataError
 from nashdex.core.seeds import derive_uniform
+from nashdex.core.user_input import shorten
 from nashdex.envs.battles import Battles, StepRewards
 from nashdex.envs.text import choices_of, position
 from nashdex.envs.views import VIEWS, EnvView
 from nashdex.games.interface import Failure, Game, Position
+from nashdex.games.space import NUM_SEATS
 
 
 class Clone(Model):
@@ -24,8 +27,8 @@ class Clone(Model):
 
     format: str
     opponent: str
-    seed: int
-    seat: int
+    seed: NonNegativeInt
+    seat: int = Field(ge=0, lt=NUM_SEATS)
     actions: tuple[int, ...]
     """The agent's actions so far, in order."""
     position: Position | None = None
@@ -131,8 +134,8 @@ class Episodes:
         """Begin an episode with the agent at ``seat``, or at a position, whose seat it is; then ``wait``."""
         self._episodes[number] = _Episode(seed, position=position)
         self.seats[number] = seat
-        self._is_over[number] = False
         self._battles.start(number, seed, seat, position)
+        self._is_over[number] = False
 
     def wait(self) -> None:
         """Wait until the agents of all episodes that have begun are asked."""
@@ -159,10 +162,14 @@ class Episodes:
         ``replace`` may begin another episode under the number of one that ends; the step then waits for it too.
 
         Raises:
-            ConfigurationError: an episode is over, or with ``strict`` an action is illegal.
+            ConfigurationError: an episode is over, ``actions`` are no N integers, or with ``strict`` one is illegal.
         """
         if self._is_over.any():
             raise ConfigurationError("the episode is over, or none has begun: call reset() before step()")
+        if actions.shape != self._is_over.shape or actions.dtype.kind not in "iu":
+            raise ConfigurationError(
+                f"actions are {shorten(actions.tolist())}: expected whole numbers, {len(self._is_over)} in all"
+            )
         actions, illegal = self._legal(actions)
         for episode, action in zip(self._episodes, actions.tolist(), strict=True):
             episode.actions.append(action)
@@ -190,7 +197,7 @@ class Episodes:
             rewards[going] = self._rewards.of_steps(before[going], self.observations[going])
         return Played(rewards, last, illegal)
 
-    def step_alone(self, action: int) -> Step:
+    def step_alone(self, action: int | np.int64) -> Step:
         """Take one step in the only episode. It raises as ``step`` does."""
         played = self.step(np.array([action]))
         return played.last.get(0) or self.look(0, float(played.rewards[0]), played.illegal.get(0))
@@ -251,7 +258,7 @@ class Episodes:
         else:
             last = self.begin_at(clone.seed, clone.position)
         for place, action in enumerate(clone.actions):
-            if last.terminated or last.truncated or not last.mask[action]:
+            if last.terminated or last.truncated or action not in np.flatnonzero(last.mask):
                 raise ConfigurationError(
                     f"action {place + 1} of the clone does not fit its battle: the opponent or the simulator is another"
                 )

@@ -94,7 +94,7 @@ class BattleEnv(gymnasium.Env[Any, np.int64]):
 
     def step(self, action: np.int64) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Play one decision."""
-        self._last = last = self._episodes.step_alone(int(action))
+        self._last = last = self._episodes.step_alone(action)
         return last.observation, last.reward, last.terminated, last.truncated, last.info
 
     def action_masks(self) -> NDArray[np.bool_]:

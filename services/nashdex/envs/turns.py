@@ -72,6 +72,8 @@ class _Match:
 
     def play(self, actions: dict[int, int]) -> list[float]:
         """Answer every open decision, by seat, and return each seat's reward."""
+        if not actions:
+            raise ConfigurationError("the battle is over, or none has begun: call reset() before step()")
         before = list(self._observations)
         legal = {seat: self._legal(seat, action) for seat, action in actions.items()}
         seats = np.array(list(legal), dtype=np.int8)
@@ -205,6 +207,8 @@ class BattleParallelEnv(_Spaces, ParallelEnv):  # type: ignore[misc] # the libra
         self, actions: dict[str, int]
     ) -> tuple[dict[str, Any], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]]:
         """Play the decisions of the agents that are asked."""
+        if missing := [AGENTS[seat] for seat in self._match.asked if AGENTS[seat] not in actions]:
+            raise ConfigurationError(f"actions have none of {' and '.join(missing)}: expected one of each agent")
         rewards = self._match.play({seat: int(actions[AGENTS[seat]]) for seat in self._match.asked})
         is_over, is_void = self._match.is_over, self._match.is_void
         if is_over:

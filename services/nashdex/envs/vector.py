@@ -9,6 +9,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space, concatenate, create_empty_array
 from numpy.typing import NDArray
 
+from nashdex.core.errors import ConfigurationError
 from nashdex.envs.episodes import Episodes
 from nashdex.envs.single import check_seat
 from nashdex.envs.spaces import space_of
@@ -76,6 +77,8 @@ class BattleVectorEnv(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
         """Begin ``num_envs`` battles. Battle i is as in a ``BattleEnv`` with ``seed + i``."""
         del options
         seeds = seed if isinstance(seed, list) else [None if seed is None else seed + i for i in range(self.num_envs)]
+        if len(seeds) != self.num_envs:
+            raise ConfigurationError(f"seed is a list of {len(seeds)}: expected {self.num_envs}, one for each battle")
         if not self._generators or any(each is not None for each in seeds):
             self._generators = [gymnasium.utils.seeding.np_random(each)[0] for each in seeds]
         for number in range(self.num_envs):

@@ -129,7 +129,7 @@ def test_a_batch_of_a_mixture_draws_a_policy_for_each_battle() -> None:
 
 def test_a_batch_refuses_wrong_shapes() -> None:
     policy = nashdex.load_policy("random", format="kuhn_poker")
-    with pytest.raises(ConfigurationError, match="expected 1 at least"):
+    with pytest.raises(ConfigurationError, match="expected a whole number, at least 1"):
         policy.batch(0)
     batch = policy.batch(2)
     observations = np.zeros((2, policy.space.observation_size))

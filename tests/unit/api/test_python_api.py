@@ -5,6 +5,7 @@ import subprocess
 import sys
 from html import escape
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -35,6 +36,17 @@ def test_every_promised_name_is_there() -> None:
     assert all(callable(getattr(nashdex, name)) for name in nashdex.__all__)
     with pytest.raises(AttributeError, match="no attribute 'opne_run'"):
         nashdex.opne_run  # type: ignore[attr-defined]  # noqa: B018 - the lookup is the test
+
+
+def test_a_path_names_a_run(made: nashdex.Run) -> None:
+    assert nashdex.open_run(Path(made.uri)).uri == made.uri
+
+
+@pytest.mark.parametrize("settings", [{"seed": -1}, {"num_gateways": 0}, {"battles": 1.5}, {"best_of": 0}])
+def test_numbers_are_checked_before_a_battle(settings: dict[str, Any]) -> None:
+    ((name, value),) = settings.items()
+    with pytest.raises(ConfigurationError, match=f"{name} is {value}: expected a whole number, at least"):
+        nashdex.battle("random", "first-action", format="kuhn_poker", on_battle=pytest.fail, **settings)
 
 
 def test_tables_fit_together(made: nashdex.Run) -> None:

@@ -1,6 +1,7 @@
 """Environments over a game without a simulator: Kuhn poker. The same code plays Showdown (tests/integration)."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -91,11 +92,64 @@ def test_a_reset_in_the_middle_begins_another_episode(env: BattleEnv) -> None:
         ({"states": True}, "no states to show"),
         ({"render_mode": "human"}, "render_mode is 'human'"),
         ({"format": "kuhn"}, "unknown format"),
+        ({"discount": 2.0}, "discount is 2.0: expected more than 0, at most 1"),
+        ({"discount": float("nan")}, "discount is nan"),
     ],
 )
 def test_wrong_settings_are_refused(settings: dict[str, object], message: str) -> None:
     with pytest.raises(ConfigurationError, match=message):
         BattleEnv(**{"format": "kuhn_poker", **settings})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("settings", [{"num_envs": 0}, {"num_envs": "3"}, {"num_gateways": 0}])
+def test_numbers_of_battles_and_gateways_are_refused_before_anything_starts(settings: dict[str, Any]) -> None:
+    (value,) = settings.values()
+    with pytest.raises(ConfigurationError, match=f"is {value!r}: expected a whole number, at least 1"):
+        BattleVectorEnv(**{"num_envs": 2, "format": "kuhn_poker", **settings})
+
+
+@pytest.mark.parametrize("action", [None, "1", 0.5, True, [0], np.nan])
+def test_what_is_no_action_is_refused(env: BattleEnv, action: object) -> None:
+    env.reset(seed=0)
+    with pytest.raises(ConfigurationError, match="expected whole numbers, 1 in all"):
+        env.step(action)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("actions", [[0], [0, 0, 0], [[0], [0]], [0.0, 0.0], None])
+def test_actions_of_another_shape_are_refused(actions: object) -> None:
+    vector = BattleVectorEnv(2, "kuhn_poker")
+    vector.reset(seed=0)
+    with pytest.raises(ConfigurationError, match="expected whole numbers, 2 in all"):
+        vector.step(actions)  # type: ignore[arg-type]
+    with pytest.raises(ConfigurationError, match="seed is a list of 3: expected 2"):
+        vector.reset(seed=[1, 2, 3])
+
+
+def test_a_closed_environment_says_so(env: BattleEnv) -> None:
+    env.reset(seed=0)
+    env.close()
+    env.close()
+    with pytest.raises(ConfigurationError, match="is closed: make another"):
+        env.step(np.int64(0))
+    with pytest.raises(ConfigurationError, match="is closed: make another"):
+        env.reset()
+
+
+@pytest.mark.parametrize("action", [-1, 99])
+def test_a_clone_with_an_action_that_does_not_exist_is_refused(env: BattleEnv, action: int) -> None:
+    env.reset(seed=0)
+    with pytest.raises(ConfigurationError, match="action 1 of the clone does not fit"):
+        env.restore(env.clone().model_copy(update={"actions": (action,)}))
+
+
+def test_two_agents_both_act_in_a_battle_that_has_begun() -> None:
+    parallel = BattleParallelEnv("kuhn_poker")
+    with pytest.raises(ConfigurationError, match="call reset"):
+        parallel.step({})
+    parallel.reset(seed=0)
+    with pytest.raises(ConfigurationError, match="actions have none of player_"):
+        parallel.step({})
+    parallel.close()
 
 
 def test_a_step_without_an_episode_is_refused(env: BattleEnv) -> None:
