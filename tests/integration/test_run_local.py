@@ -26,8 +26,9 @@ from nashdex.policies.archive import load_network, read_document
 from nashdex.runs.creation import open_run
 from nashdex.store import open_store
 from nashdex.store.attempt import read_manifest
+from support.once import made_once
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.slow]
 
 CONFIG = """
 format = "gen1randombattle"
@@ -116,8 +117,12 @@ def _assert_exact(folder: Path) -> None:
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     """Do a run that nothing disturbs; return its folder and what it printed."""
-    folder = tmp_path_factory.mktemp("whole")
-    return folder, _finish(_start(folder))
+
+    def make(folder: Path) -> None:
+        (folder / "printed").write_text(_finish(_start(folder)))
+
+    folder = made_once(tmp_path_factory, "whole", make)
+    return folder, (folder / "printed").read_text()
 
 
 def test_a_run_goes_from_nothing_to_a_report(whole: tuple[Path, str]) -> None:
@@ -143,7 +148,6 @@ def test_each_iteration_is_summed_up(whole: tuple[Path, str]) -> None:
     assert out.count("meta-strategy ") == 2
 
 
-@pytest.mark.slow
 def test_a_best_response_begins_from_another_runs_policy_and_keeps_what_is_frozen(
     whole: tuple[Path, str], tmp_path: Path
 ) -> None:
@@ -163,7 +167,6 @@ def test_a_best_response_begins_from_another_runs_policy_and_keeps_what_is_froze
     assert {name for name in given if torch.equal(given[name], trained[name])} == held
 
 
-@pytest.mark.slow
 def test_running_again_does_nothing_and_answers_the_same(whole: tuple[Path, str]) -> None:
     folder, _ = whole
     store = open_store(str(folder / "runs" / "tiny"))
@@ -210,7 +213,6 @@ def _gone(processes: list[psutil.Process]) -> bool:
     return not psutil.wait_procs(processes, timeout=0)[1]
 
 
-@pytest.mark.slow
 def test_killed_steps_and_a_killed_runner_lose_and_double_nothing(whole: tuple[Path, str], tmp_path: Path) -> None:
     """Every shard of collect, train and evaluate is killed once, at a random moment; the runner too, at the end.
 
@@ -250,7 +252,6 @@ def test_killed_steps_and_a_killed_runner_lose_and_double_nothing(whole: tuple[P
             assert _published(tmp_path, iteration, name) == _published(undisturbed, iteration, name)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_an_interrupted_run_leaves_no_process(number: signal.Signals, code: int, tmp_path: Path) -> None:
     process = _start(tmp_path)
