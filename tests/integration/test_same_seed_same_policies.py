@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
@@ -75,20 +76,31 @@ def kill_in_the_second_training(run: "subprocess.Popen[str]", folder: Path) -> N
     psutil.wait_procs(killed, timeout=10)
 
 
+def hold_up(run: "subprocess.Popen[str]") -> None:
+    """Until the run ends, stop one of its processes after another for a moment, as a busy machine does."""
+    generator = random.Random(7)
+    deadline = time.monotonic() + FINISH_SECONDS
+    while run.poll() is None and time.monotonic() < deadline:
+        with suppress(psutil.Error):
+            process = generator.choice(family(run.pid))
+            process.suspend()
+            try:
+                time.sleep(generator.uniform(0.0, 0.5))
+            finally:
+                process.resume()
+        time.sleep(0.1)
+
+
 @pytest.mark.slow
 def test_a_killed_run_without_actors_on_a_busy_machine_gives_the_same_policies(tmp_path: Path) -> None:
     finish(start(tmp_path, "--run", "whole"))
-    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(2)]
-    try:
-        options = ("--run", "killed", "--set", "actors.shards=0")
-        killed = start(tmp_path, *options)
-        kill_in_the_second_training(killed, tmp_path)
-        killed.communicate(timeout=FINISH_SECONDS)
-        finish(start(tmp_path, *options))
-    finally:
-        for process in busy:
-            process.kill()
-            process.wait()
+    options = ("--run", "killed", "--set", "actors.shards=0")
+    killed = start(tmp_path, *options)
+    kill_in_the_second_training(killed, tmp_path)
+    killed.communicate(timeout=FINISH_SECONDS)
+    goes_on = start(tmp_path, *options)
+    hold_up(goes_on)
+    finish(goes_on)
     assert results(tmp_path, "killed") == results(tmp_path, "whole")
 
 
