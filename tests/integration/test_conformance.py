@@ -20,27 +20,13 @@ def _run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str
 
 
 @pytest.mark.slow
-def test_says_what_was_compared() -> None:
-    process = _run("--formats", "gen1randombattle,gen9doublesou", "--battles", "3", "--seed", "5", "--json")
-    assert process.returncode == 0, process.stderr
-    answer = json.loads(process.stdout)
-    assert answer.pop("decisions") > 50
-    assert answer == {
-        "formats": ["gen1randombattle", "gen9doublesou"],
-        "battles": 3,
-        "differences": 0,
-        "first_difference": None,
-    }
-
-
-@pytest.mark.slow
 def test_every_format_plays_the_same_battles() -> None:
-    process = _run("--battles", "150", "--json")
+    process = _run("--battles", "75", "--json")
     assert process.returncode == 0, process.stderr
     answer = json.loads(process.stdout)
-    assert (answer["battles"], answer["differences"]) == (150, 0)
-    assert 40 <= len(answer["formats"]) <= 75, "every format is played twice"
-    assert answer["decisions"] > 30 * 150
+    assert 40 <= len(answer.pop("formats")) <= 75, "every format is played"
+    assert answer.pop("decisions") > 30 * 75
+    assert answer == {"battles": 75, "differences": 0, "first_difference": None}
 
 
 def test_refuses_a_format_that_does_not_exist() -> None:
