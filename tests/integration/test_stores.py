@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from moto.server import ThreadedMotoServer
 
 from nashdex.core import keys
-from nashdex.core.errors import ConfigurationError, DataError, NashdexError, TryAgainError
+from nashdex.core.errors import ConfigurationError, DataError, NashdexError, NoObjectError, TryAgainError
 from nashdex.core.manifest import Manifest
 from nashdex.core.steps import StepName
 from nashdex.learning.actors import protocol
@@ -27,6 +27,7 @@ from nashdex.learning.actors.protocol import Request, Requests
 from nashdex.learning.rounds.planned import NEWEST, RoundBattles
 from nashdex.store import ObjectStore, open_store
 from nashdex.store.attempt import Attempt, find_manifest, read_manifest, read_object
+from nashdex.store.checked import find_object
 from support.s3_proxy import s3_proxy
 
 pytestmark = pytest.mark.integration
@@ -236,10 +237,16 @@ def test_list_goes_beyond_one_page_of_s3(store: ObjectStore) -> None:
     assert list(store.list("many/")) == wanted
 
 
-def test_missing_objects_are_data_errors_that_name_them(store: ObjectStore) -> None:
-    store.put("there", b"")
-    with pytest.raises(DataError, match="not/there"):
-        store.get("not/there")
+def test_missing_objects_are_errors_of_their_own_that_name_them(store: ObjectStore) -> None:
+    store.put("there", b"content")
+    for key in ("not/there", "there/not"):
+        with pytest.raises(NoObjectError, match=key):
+            store.get(key)
+        assert find_object(store, key) is None
+    assert find_object(store, "there", 7) == b"content"
+    with pytest.raises(DataError, match="7 bytes, expected 6") as too_large:
+        find_object(store, "there", 6)
+    assert not isinstance(too_large.value, NoObjectError)
     assert not store.exists("not/there")
     store.delete("not/there")
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from nashdex.core.errors import DataError
+from nashdex.core.errors import NoObjectError
 from nashdex.store.directory import if_changed
 from nashdex.store.naming import check_key, too_large
 
@@ -23,7 +23,7 @@ class MemoryStore:
         """Return an object."""
         data = self.objects.get(self._prefix + check_key(key))
         if data is None:
-            raise DataError(f"{self.uri}/{key} does not exist")
+            raise NoObjectError(f"{self.uri}/{key} does not exist")
         if max_bytes is not None and len(data) > max_bytes:
             raise too_large(f"{self.uri}/{key}", len(data), max_bytes)
         return data

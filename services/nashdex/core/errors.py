@@ -53,6 +53,10 @@ class DataError(NashdexError):
     exit_code = ExitCode.DATA
 
 
+class NoObjectError(DataError):
+    """A store has no object under a key."""
+
+
 class InternalError(NashdexError):
     """A bug in nashdex."""
 

@@ -13,7 +13,7 @@ from nashdex.core.ids import BarePolicyId, BarePolicyIdField, PolicyId
 from nashdex.core.section import KIND
 from nashdex.games.space import Space
 from nashdex.settings.networks import NetworkChoice, NetworkSettings
-from nashdex.store.checked import read_hashed
+from nashdex.store.checked import find_object, read_hashed
 from nashdex.store.protocol import ObjectStore
 
 _SHA256 = r"^[0-9a-f]{64}$"
@@ -90,12 +90,13 @@ def read_document(store: ObjectStore, policy_id: BarePolicyId) -> PolicyDocument
         DataError: there is none, or its content does not match its id.
     """
     key = keys.policy_document(policy_id)
-    if not store.exists(key):
+    data = find_object(store, key, MAX_DOCUMENT_BYTES)
+    if data is None:
         raise DataError(
             f"{store.uri} has no policy {policy_id!r}: expected the id of a policy that a train step stored there; "
             f"`nashdex policy list {store.uri}` prints them"
         )
-    document = PolicyDocument.from_json(store.get(key, MAX_DOCUMENT_BYTES), f"{store.uri}/{key}")
+    document = PolicyDocument.from_json(data, f"{store.uri}/{key}")
     if not document.content_id() == document.id == policy_id:
         raise DataError(
             f"{store.uri}/{key} was altered: its content has id {document.content_id()}, it says {document.id}, and it "

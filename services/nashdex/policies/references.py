@@ -19,6 +19,7 @@ from nashdex.policies.scripted.registry import SCRIPTED_POLICIES
 from nashdex.policies.sources import source_of
 from nashdex.store import open_store
 from nashdex.store.attempt import newest_manifest
+from nashdex.store.checked import find_object
 from nashdex.store.documents import read_published
 from nashdex.store.protocol import ObjectStore
 
@@ -39,9 +40,8 @@ def read_published_names(store: ObjectStore) -> Published:
     Raises:
         DataError: the document is wrong.
     """
-    if not store.exists(keys.PUBLISHED):
-        return Published()
-    return Published.from_json(store.get(keys.PUBLISHED, _MAX_BYTES), f"{store.uri}/{keys.PUBLISHED}")
+    data = find_object(store, keys.PUBLISHED, _MAX_BYTES)
+    return Published() if data is None else Published.from_json(data, f"{store.uri}/{keys.PUBLISHED}")
 
 
 _MOST_LISTED = 8

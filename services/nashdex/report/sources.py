@@ -19,7 +19,7 @@ from nashdex.metagame.tournament.gate import GATE_RESULT, GateResult
 from nashdex.oracles.registry import needs_actors
 from nashdex.settings.run import RunSettings
 from nashdex.store.attempt import find_manifest, read_manifest
-from nashdex.store.documents import read_published, read_written
+from nashdex.store.documents import read_written
 from nashdex.store.protocol import ObjectStore
 
 
@@ -142,10 +142,10 @@ def read_iteration(store: ObjectStore, manifests: IterationManifests) -> Iterati
         StoppedError: the process was asked to stop.
     """
     steps = manifests.by_step
-    (solved,) = steps[StepName.SOLVE]
+    (planned,), (solved,) = steps[StepName.PLAN], steps[StepName.SOLVE]
     return IterationSources(
         manifests=manifests,
-        plan=read_published(store, manifests.iteration, keys.PLAN, IterationPlan),
+        plan=read_written(store, planned, keys.PLAN, IterationPlan),
         collected=tuple(read_written(store, m, COLLECT_RESULT, CollectResult) for m in steps[StepName.COLLECT]),
         trained=tuple(read_written(store, m, TRAINING_RESULT, TrainingResult) for m in steps[StepName.TRAIN]),
         gates=tuple(read_written(store, m, GATE_RESULT, GateResult) for m in steps[StepName.GATE]),

@@ -43,7 +43,7 @@ from nashdex.report.page.board import Board
 from nashdex.report.sources import IterationManifests, IterationSources, read_iteration, read_manifests
 from nashdex.settings.run import RunSettings
 from nashdex.store.attempt import Attempt, find_done, find_manifest, newest_manifest, read_manifest, read_object
-from nashdex.store.checked import read_root
+from nashdex.store.checked import find_object, read_root
 from nashdex.store.documents import read_written
 from nashdex.store.protocol import ObjectStore
 
@@ -233,14 +233,14 @@ def read_logs(store: ObjectStore, report: Report, max_bytes: int = MAX_EMBEDDED_
 def _page_now(store: ObjectStore, manifest: Manifest, board: Board | None) -> bytes:
     """Return the page of a report with its parts, ``board``, and what `nashdex calibrate` found, if it ran."""
     key = keys.published(manifest.iteration, keys.CALIBRATION)
-    calibrated = store.exists(key)
+    calibrated = find_object(store, key)
     has_parts = keys.REPORT_CELLS in manifest.objects
-    if board is None and not calibrated and not has_parts:
+    if board is None and calibrated is None and not has_parts:
         return read_object(store, manifest, keys.REPORT_PAGE)
     from nashdex.report.page.render import render_page  # noqa: PLC0415 - as above
 
     report = read_written(store, manifest, keys.REPORT, Report)
-    calibration = Calibration.from_json(store.get(key), f"{store.uri}/{key}") if calibrated else None
+    calibration = None if calibrated is None else Calibration.from_json(calibrated, f"{store.uri}/{key}")
     cells = read_written(store, manifest, keys.REPORT_CELLS, PayoffCells) if has_parts else None
     return render_page(report, read_logs(store, report), calibration, board, cells).encode()
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from nashdex.core.errors import DataError
+from nashdex.core.errors import NoObjectError
 from nashdex.store.directory import if_changed
 from nashdex.store.naming import check_key
 from nashdex.store.protocol import ObjectStore
@@ -22,11 +22,11 @@ class OverlayStore:
         return self._below.uri
 
     def get(self, key: str, max_bytes: int | None = None) -> bytes:
-        """Return an object. Raises DataError if there is none."""
+        """Return an object. Raises NoObjectError if there is none."""
         if key in self._written:
             return self._written[key]
         if key in self._hidden:
-            raise DataError(f"{self.uri}/{key} does not exist")
+            raise NoObjectError(f"{self.uri}/{key} does not exist")
         return self._below.get(key, max_bytes)
 
     def get_if_changed(self, key: str, tag: str, max_bytes: int | None = None) -> tuple[bytes, str] | None:

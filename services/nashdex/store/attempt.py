@@ -15,7 +15,7 @@ from nashdex.core.ids import AttemptId, new_attempt_id
 from nashdex.core.manifest import Manifest, StoredObject
 from nashdex.core.steps import StepName
 from nashdex.core.work import present_work
-from nashdex.store.checked import MAX_MANIFEST_BYTES, read_described
+from nashdex.store.checked import MAX_MANIFEST_BYTES, find_object, read_described
 from nashdex.store.protocol import ObjectStore
 from nashdex.store.usage import charge
 
@@ -122,10 +122,11 @@ def find_manifest(store: ObjectStore, iteration: int, step: StepName, shard: int
         DataError: the stored object is not this shard's manifest.
     """
     key = keys.manifest(iteration, step, shard)
-    if not store.exists(key):
+    data = find_object(store, key, MAX_MANIFEST_BYTES)
+    if data is None:
         return None
     source = f"{store.uri}/{key}"
-    manifest = Manifest.from_json(store.get(key, MAX_MANIFEST_BYTES), source)
+    manifest = Manifest.from_json(data, source)
     if (manifest.iteration, manifest.step, manifest.shard) != (iteration, step, shard):
         raise DataError(
             f"{source} describes {manifest.step}, iteration {manifest.iteration}, shard {manifest.shard}; it was moved "

@@ -4,12 +4,24 @@ import hashlib
 from collections.abc import Mapping
 
 from nashdex.core import keys
-from nashdex.core.errors import DataError
+from nashdex.core.errors import DataError, NoObjectError
 from nashdex.core.manifest import RunManifest, StoredObject
 from nashdex.store.protocol import ObjectStore
 
 MAX_MANIFEST_BYTES = 16 << 20
 """A shard has some hundred objects at most, of 200 bytes each in its manifest."""
+
+
+def find_object(store: ObjectStore, key: str, max_bytes: int | None = None) -> bytes | None:
+    """Return an object by one request; None if there is none.
+
+    Raises:
+        DataError: it is larger than ``max_bytes``.
+    """
+    try:
+        return store.get(key, max_bytes)
+    except NoObjectError:
+        return None
 
 
 def read_described(store: ObjectStore, described: StoredObject, remedy: str) -> bytes:
@@ -51,9 +63,10 @@ def read_root(store: ObjectStore, name: str) -> bytes:
         DataError: the run's manifest or the object is missing or altered.
     """
     source = f"{store.uri}/{keys.RUN_MANIFEST}"
-    if not store.exists(keys.RUN_MANIFEST):
+    data = find_object(store, keys.RUN_MANIFEST, MAX_MANIFEST_BYTES)
+    if data is None:
         raise DataError(f"{source} does not exist: the run was not created to its end; run `nashdex run` again")
-    manifest = RunManifest.from_json(store.get(keys.RUN_MANIFEST, MAX_MANIFEST_BYTES), source)
+    manifest = RunManifest.from_json(data, source)
     described = manifest.objects.get(name)
     if described is None or described.key != name:
         raise DataError(f"{source} names no {name}; it names {', '.join(sorted(manifest.objects))}")

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from uuid import uuid4
 
-from nashdex.core.errors import ConfigurationError, DataError, NashdexError, TryAgainError
+from nashdex.core.errors import ConfigurationError, DataError, NashdexError, NoObjectError, TryAgainError
 from nashdex.store.naming import check_key, check_prefix, too_large
 
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
@@ -41,7 +41,7 @@ class DirectoryStore:
         return str(self._root)
 
     def get(self, key: str, max_bytes: int | None = None) -> bytes:
-        """Return an object. Raises DataError if there is none, or if it is larger; then it is not read whole."""
+        """Return an object. Raises NoObjectError if there is none, DataError if it is larger: it is not read whole."""
         with self._reading(key) as path, open(path, "rb", opener=_open_at_once) as stream:
             if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
                 raise DataError(f"{path} is no regular file; expected an object that nashdex wrote")
@@ -141,8 +141,10 @@ class DirectoryStore:
             yield path
         except (FileNotFoundError, IsADirectoryError, NotADirectoryError) as error:
             if not self._root.is_dir():
-                raise DataError(f"{self.uri} does not exist; check the run's URI, or start the run first") from error
-            raise DataError(f"{path} does not exist") from error
+                raise NoObjectError(
+                    f"{self.uri} does not exist; check the run's URI, or start the run first"
+                ) from error
+            raise NoObjectError(f"{path} does not exist") from error
         except OSError as error:
             raise _explain(error, path) from error
 

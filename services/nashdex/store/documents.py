@@ -7,6 +7,7 @@ from nashdex.core.errors import DataError
 from nashdex.core.manifest import Manifest
 from nashdex.core.steps import StepName
 from nashdex.store.attempt import read_manifest, read_object
+from nashdex.store.checked import find_object
 from nashdex.store.protocol import ObjectStore
 
 D_co = TypeVar("D_co", covariant=True)
@@ -44,10 +45,11 @@ def read_beside_policy(
     Raises:
         DataError: it is wrong, or is another policy's.
     """
-    if not store.exists(key):
+    data = find_object(store, key, max_bytes)
+    if data is None:
         return None
     source = f"{store.uri}/{key}"
-    found = kind.from_json(store.get(key, max_bytes), source)
+    found = kind.from_json(data, source)
     if found.policy != policy:
         raise DataError(f"{source} {holds} {found.policy}; {remedy}")
     return found

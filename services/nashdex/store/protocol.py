@@ -16,7 +16,7 @@ class ObjectStore(Protocol):
         """The URI that the keys are relative to."""
 
     def get(self, key: str, max_bytes: int | None = None) -> bytes:
-        """Return an object. Raises DataError if there is none, or if it is larger; then it is not read whole."""
+        """Return an object. Raises NoObjectError if there is none, DataError if it is larger: it is not read whole."""
 
     def get_if_changed(self, key: str, tag: str, max_bytes: int | None = None) -> tuple[bytes, str] | None:
         """Return an object and its tag; None if its tag is still ``tag``, and then a bucket sends no body.

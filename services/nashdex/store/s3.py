@@ -17,7 +17,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from botocore.parsers import ResponseParserError
 from tenacity import retry, retry_if_exception_type, stop_after_attempt, stop_after_delay, wait_random_exponential
 
-from nashdex.core.errors import ConfigurationError, DataError, NashdexError, TryAgainError
+from nashdex.core.errors import ConfigurationError, NashdexError, NoObjectError, TryAgainError
 from nashdex.store.naming import check_key, check_prefix, too_large
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ class S3Store:
         return f"s3://{self._bucket}/{self._prefix}".rstrip("/")
 
     def get(self, key: str, max_bytes: int | None = None) -> bytes:
-        """Return an object. Raises DataError if there is none, or if it is larger; then it is not read whole."""
+        """Return an object. Raises NoObjectError if there is none, DataError if it is larger: it is not read whole."""
         with self._explained(key):
             return self._read(key, max_bytes, {})[0]
 
@@ -270,7 +270,7 @@ class S3Store:
         """Return the error behind a response. Its own text is left out because it can quote the access key."""
         code, status = _code(error), _status(error)
         if code in _NO_OBJECT:
-            return DataError(f"{self.uri}/{key} does not exist")
+            return NoObjectError(f"{self.uri}/{key} does not exist")
         named = f" {code}" if code and not code.isdigit() else ""
         where = f"{self._where()} refused a request about {key!r} ({status}{named})"
         if code in _TRANSIENT_CODES or (status >= _SERVER_ERROR and status != HTTPStatus.NOT_IMPLEMENTED):

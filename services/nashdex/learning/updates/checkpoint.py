@@ -28,7 +28,7 @@ from nashdex.learning.updates.state import TrainingState
 from nashdex.metagame.plan import IterationPlan
 from nashdex.policies.archive import tensors_bytes
 from nashdex.store.attempt import find_manifest, read_object
-from nashdex.store.checked import read_described
+from nashdex.store.checked import find_object, read_described
 from nashdex.store.documents import read_written
 from nashdex.store.protocol import ObjectStore
 
@@ -120,9 +120,8 @@ class Checkpoints:
         self._forgotten.append(stored.key)
 
     def _read(self) -> Checkpoint | None:
-        if not self._store.exists(self._key):
-            return None
-        return Checkpoint.from_json(self._store.get(self._key), f"{self._store.uri}/{self._key}")
+        data = find_object(self._store, self._key)
+        return None if data is None else Checkpoint.from_json(data, f"{self._store.uri}/{self._key}")
 
 
 OPTIMISER: Final = "optimiser.safetensors"

@@ -11,6 +11,7 @@ from nashdex.core.documents import Document
 from nashdex.core.errors import DataError
 from nashdex.core.ids import BarePolicyId, BarePolicyIdField, PlayedPolicy, PolicyId, PolicyIdField
 from nashdex.policies.document import policy_objects
+from nashdex.store.checked import find_object
 from nashdex.store.protocol import ObjectStore
 
 MAX_DOCUMENT_BYTES: Final = 1 << 16
@@ -61,9 +62,10 @@ def read_ensemble(store: ObjectStore, policy: BarePolicyId) -> EnsembleDocument:
         DataError: it is missing, or its content does not match its id.
     """
     key = keys.ensemble_document(policy)
-    if not store.exists(key):
+    data = find_object(store, key, MAX_DOCUMENT_BYTES)
+    if data is None:
         raise DataError(f"{store.uri} has no ensemble {policy!r}; `nashdex policy list {store.uri}` prints what it has")
-    document = EnsembleDocument.from_json(store.get(key, MAX_DOCUMENT_BYTES), f"{store.uri}/{key}")
+    document = EnsembleDocument.from_json(data, f"{store.uri}/{key}")
     if not document.content_id() == document.id == policy:
         raise DataError(
             f"{store.uri}/{key} was altered: its content has id {document.content_id()}, it says {document.id}, and it "
