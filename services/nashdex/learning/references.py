@@ -133,10 +133,10 @@ class HierarchicalReference(Distribution):
 
     source = "hierarchical"
 
-    def __init__(self, space: Space) -> None:
+    def __init__(self, space: Space, device: torch.device | None = None) -> None:
         names = [_NUMBERS.sub("", name) for name in space.actions]
         kinds = sorted(set(names))
-        of_slot = torch.tensor([kinds.index(name) for name in names])
+        of_slot = torch.tensor([kinds.index(name) for name in names], device=device)
         self._num_kinds = len(kinds) ** space.num_slots
         self._kinds = of_slot if space.num_slots == 1 else (len(kinds) * of_slot[:, None] + of_slot).flatten()
 
@@ -144,8 +144,8 @@ class HierarchicalReference(Distribution):
         """Return log ρ (N, A): it looks at no observation."""
         del observations
         legal = mask_of(masks)
-        kinds = self._kinds.to(masks.device)
-        kinds = kinds.expand(legal.shape) if masks.dtype == torch.bool else kinds[masks.long().clamp(min=0)]
+        is_dense = masks.dtype == torch.bool
+        kinds = self._kinds.expand(legal.shape) if is_dense else self._kinds[masks.long().clamp(min=0)]
         counts = torch.zeros(len(masks), self._num_kinds, device=masks.device).scatter_add_(1, kinds, legal.float())
         peers = counts.gather(1, kinds)
         num_kinds = (counts > 0).sum(dim=1, keepdim=True)
@@ -224,7 +224,7 @@ def make_reference(
         "snapshot": lambda: start,
         "round-snapshot": lambda: RoundReference(network, plan.learner, damping.reference_every_rounds),
         "uniform": UniformReference,
-        "hierarchical": lambda: HierarchicalReference(network.space),
+        "hierarchical": lambda: HierarchicalReference(network.space, next(network.parameters()).device),
         "ema": lambda: EmaReference(network, plan.learner, EMA_DECAY),
     }
     if damping.reference in without_opponents:

@@ -112,6 +112,14 @@ def test_the_kind_of_a_joint_action_is_the_kinds_of_its_slots() -> None:
     torch.testing.assert_close(found, torch.tensor([[1 / 4, 1 / 4, 1 / 2], [1 / 2, 1 / 2, 0]]))
 
 
+@pytest.mark.parametrize("num_slots", [1, 2])
+def test_the_table_of_kinds_is_made_where_the_network_is(num_slots: int) -> None:
+    away = torch.device("meta")
+    reference = HierarchicalReference(named_space("switch 1", "move 1", num_slots=num_slots), away)
+    masks = torch.ones(3, 2**num_slots, dtype=torch.bool if num_slots == 1 else torch.int32, device=away)
+    assert reference.log_probs(torch.zeros(3, 1, device=away), masks).device == away
+
+
 def test_names_without_numbers_are_kinds_of_their_own() -> None:
     observations, masks = rows()
     reference = HierarchicalReference(named_space(*"abcdefgh"[: masks.shape[1]]))
