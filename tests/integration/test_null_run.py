@@ -14,7 +14,7 @@ from nashdex.store import open_store
 pytestmark = pytest.mark.integration
 
 CONFIG = Path(__file__).parents[2] / "configs" / "null.toml"
-SMALL = ("iterations=2", "train.seeds=2", "evaluate.battles_per_pair=20", "evaluate.shards=1", "solve.num_draws=200")
+SMALL = ("iterations=2", "train.seeds=2", "evaluate.battles_per_pair=10", "evaluate.shards=1", "solve.num_draws=200")
 
 
 @pytest.mark.slow

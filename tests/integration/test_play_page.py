@@ -169,11 +169,10 @@ def test_a_mixture_gives_hints_and_a_battle_with_help_does_not_count(browser: Br
     found.page.close()
 
 
-@pytest.mark.parametrize("by_key", [False, True])
-def test_a_person_plays_a_whole_battle_and_sees_it_on_the_board(tab: Tab, *, by_key: bool) -> None:
+def test_a_person_plays_a_whole_battle_and_sees_it_on_the_board(tab: Tab) -> None:
     page = tab.page
     begin(page, side="1")
-    play_to_the_end(page, by_key=by_key)
+    play_to_the_end(page, by_key=False)
     assert re.search("win|draw", page.locator("h2").first.inner_text())
     page.get_by_role("button", name="Analyse").click()
     page.wait_for_selector("svg.curve")
@@ -594,14 +593,14 @@ REAL = Path(__file__).parents[1] / "data"
 
 
 def real_battles(format_id: str) -> list[str]:
-    """Return logs of battles that people played, as text that the page opens."""
+    """Return logs of battles that people played, as text that the page opens; of doubles every third one."""
     if format_id == "gen1ou":
         return [file.read_text("utf-8") for file in sorted((REAL / "metamon" / "logs").glob("gen1ou-*.json"))]
     rows = gzip.decompress((REAL / "vgc" / f"real-{format_id}.jsonl.gz").read_bytes()).decode().splitlines()
-    return ["\n".join(json.loads(row)["log"]) for row in rows]
+    return ["\n".join(json.loads(row)["log"]) for row in rows[::3]]
 
 
-@pytest.mark.parametrize(("format_id", "count"), [("gen1ou", 3), ("gen9vgc2023regc", 18)])
+@pytest.mark.parametrize(("format_id", "count"), [("gen1ou", 3), ("gen9vgc2023regc", 6)])
 def test_battles_of_people_open_on_the_board(
     browser: BrowserContext, tmp_path: Path, format_id: str, count: int
 ) -> None:

@@ -28,8 +28,8 @@ def _play(format_id: str, battles: int, seed: int = 3) -> MatchResult:
 
 @pytest.mark.slow
 def test_it_plays_and_plays_the_same_again() -> None:
-    first, second = (_play("gen1randombattle", 2) for _ in range(2))
-    assert first.battles == 2
+    first, second = (_play("gen1randombattle", 1) for _ in range(2))
+    assert first.battles == 1
     assert first.failed == first.rejected == 0
     assert first.model_copy(update={"seconds": 0.0}) == second.model_copy(update={"seconds": 0.0})
 

@@ -14,7 +14,7 @@ from audits.tracker.known import KNOWN_DIFFERENCES
 
 pytestmark = pytest.mark.integration
 
-NUM_BATTLES = 40
+NUM_BATTLES = 25
 NUM_BATTLES_OF_OTHERS = 2
 """A short form. ``PYTHONPATH=tests python -m audits.formats`` is the long one, of every format."""
 

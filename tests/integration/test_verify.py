@@ -447,11 +447,11 @@ shards = 1
 chunk_battles = 2
 keep_chunks = true
 [train.oracle]
-decisions = 1500
+decisions = 700
 round_battles = 4
 advantages = "v-trace"
 streaming.max_staleness_versions = 2
-evaluation = { every_decisions = 500, battles = 4, anchors = ["random"] }
+evaluation = { every_decisions = 300, battles = 4, anchors = ["random"] }
 [train.first]
 num_epochs = 1
 [evaluate]
