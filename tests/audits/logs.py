@@ -21,11 +21,10 @@ from typing import Any, Final
 from nashdex.core.ids import PolicyId
 from nashdex.games.registry import game_for
 from nashdex.games.showdown.logs.cutting import FIGHT, RECHARGE, STRUGGLE
-from nashdex.games.showdown.logs.following import Follower
+from nashdex.games.showdown.logs.following import Follower, seen_by
 from nashdex.games.showdown.logs.reconstruction import views
 from nashdex.games.showdown.logs.refusal import RefusedReplayError
 from nashdex.games.showdown.logs.replay import RawReplay, parse_log
-from nashdex.games.showdown.logs.sight import seen_by
 from nashdex.games.showdown.protocol import Seat
 from nashdex.policies.scripted.playing import scripted_policy
 from nashdex.rollout.pairs import PairedBattles

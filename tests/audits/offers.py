@@ -26,11 +26,10 @@ from nashdex.games.registry import game_for
 from nashdex.games.showdown.doubles_slots import FIRST_MOVE, NUM_MOVES, NUM_TARGETS, PASS
 from nashdex.games.showdown.gateway import Gateway
 from nashdex.games.showdown.logs.doubles.reconstruction import joint_views
-from nashdex.games.showdown.logs.following import Follower
+from nashdex.games.showdown.logs.following import Follower, seen_by
 from nashdex.games.showdown.logs.reconstruction import views
 from nashdex.games.showdown.logs.refusal import RefusedReplayError
 from nashdex.games.showdown.logs.replay import RawReplay, parse_log
-from nashdex.games.showdown.logs.sight import seen_by
 from nashdex.games.showdown.logs.words import clean_name
 from nashdex.games.showdown.names import DOUBLES
 from nashdex.policies.interface import Actions, Policy

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from nashdex.core.steps import StepName
-from nashdex.planning.programs import MODULES
+from nashdex.planning.dag import MODULES
 
 pytestmark = pytest.mark.contract
 

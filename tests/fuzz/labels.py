@@ -21,18 +21,17 @@ from nashdex.core.ids import PolicyId
 from nashdex.games.registry import game_for
 from nashdex.games.showdown.gateway import Gateway
 from nashdex.games.showdown.logs.doubles.reconstruction import joint_views
-from nashdex.games.showdown.logs.following import Follower
+from nashdex.games.showdown.logs.following import Follower, seen_by
 from nashdex.games.showdown.logs.reconstruction import views
 from nashdex.games.showdown.logs.refusal import RefusedReplayError
 from nashdex.games.showdown.logs.replay import RawReplay, parse_log
-from nashdex.games.showdown.logs.sight import seen_by
 from nashdex.games.showdown.logs.sources import sources
 from nashdex.games.showdown.names import DOUBLES, SHOWDOWN
 from nashdex.policies.scripted.playing import scripted_policy
 from nashdex.rollout.pairs import PairedBattles
 from nashdex.rollout.play import require_finished
 from nashdex.rollout.session import Session
-from nashdex.settings.aliases import canonical_format
+from nashdex.settings.run import canonical_format
 from nashdex_metamon.data.parsing import parsed
 
 _DATA: Final = Path(__file__).parents[1] / "data"

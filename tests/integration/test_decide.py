@@ -23,9 +23,8 @@ from fastapi import FastAPI
 from nashdex.bench.decide import Ask, asked, bench_decide, lines
 from nashdex.cli import run_command_line
 from nashdex.core.errors import DataError
-from nashdex.decide.deciding import Adviser, open_adviser
+from nashdex.decide.deciding import Adviser, answer_lines, open_adviser
 from nashdex.decide.documents import Answer, RefusedError, parse_question
-from nashdex.decide.lines import answer_lines
 from nashdex.decide.service import Limits, service
 from nashdex.games.registry import showdown_game
 from nashdex.policies.archive import save_policy

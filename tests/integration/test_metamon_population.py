@@ -30,7 +30,7 @@ STEP = """
 import sys
 sys.modules |= dict.fromkeys(sys.argv[1].split(","))  # importing one of them fails
 from nashdex.core.steps import StepName
-from nashdex.planning.programs import step_function
+from nashdex.planning.dag import step_function
 from nashdex.runs.creation import open_run
 run = open_run(sys.argv[3])
 step_function(StepName(sys.argv[2]))(run.store, run.settings, 0, int(sys.argv[4]))

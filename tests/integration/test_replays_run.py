@@ -12,8 +12,7 @@ from nashdex.core import keys
 from nashdex.core.ids import replayed_policy
 from nashdex.core.steps import StepName
 from nashdex.metagame.population import Population
-from nashdex.planning.dag import iteration_steps, num_shards
-from nashdex.planning.programs import step_function
+from nashdex.planning.dag import iteration_steps, num_shards, step_function
 from nashdex.report.document import Report, Training
 from nashdex.runs.creation import open_run
 from nashdex.settings.oracles import CloneSettings

@@ -15,8 +15,7 @@ from nashdex.metagame.evidence.exact import ExactValues
 from nashdex.metagame.plan import IterationPlan
 from nashdex.metagame.population import Population
 from nashdex.metagame.tournament.gate import GATE_RESULT, GateResult
-from nashdex.planning.dag import iteration_steps, num_shards
-from nashdex.planning.programs import step_function
+from nashdex.planning.dag import iteration_steps, num_shards, step_function
 from nashdex.report.document import Report
 from nashdex.runs.fit import check_fit
 from nashdex.settings.opponents import LeagueSettings

@@ -16,8 +16,7 @@ from nashdex.games.registry import tabular_game_of_run
 from nashdex.games.tabular.values import nash_conv
 from nashdex.metagame.analysis.documents import MetaGameAnalysis, MetaStrategy
 from nashdex.metagame.evidence.exact import ExactValues
-from nashdex.planning.dag import iteration_steps, num_shards
-from nashdex.planning.programs import step_function
+from nashdex.planning.dag import iteration_steps, num_shards, step_function
 from nashdex.policies.tables import load_table
 from nashdex.runs.creation import Run
 from nashdex.settings.run import RunSettings

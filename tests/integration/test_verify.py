@@ -15,8 +15,7 @@ from nashdex.core.steps import StepName
 from nashdex.learning.evaluation.ledger import EVALUATION_LEDGER
 from nashdex.metagame.analysis.documents import MetaStrategy
 from nashdex.metagame.evidence.ledger import LEDGER
-from nashdex.planning.dag import iteration_steps, num_shards
-from nashdex.planning.programs import step_function
+from nashdex.planning.dag import iteration_steps, num_shards, step_function
 from nashdex.store import open_store
 from nashdex.store.attempt import Attempt, read_manifest, read_object
 from nashdex.store.protocol import ObjectStore

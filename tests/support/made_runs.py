@@ -36,8 +36,7 @@ from nashdex.metagame.plan import IterationPlan
 from nashdex.metagame.tournament.gate import GATE_RESULT, GateResult, admitted
 from nashdex.metagame.tournament.schedule import demand_of
 from nashdex.planning import step as plan_step
-from nashdex.planning.dag import iteration_steps, num_shards
-from nashdex.planning.programs import step_function
+from nashdex.planning.dag import iteration_steps, num_shards, step_function
 from nashdex.runs.creation import CONFIG_SCHEMA_VERSION
 from nashdex.settings.run import CollectSettings, EvaluateSettings, GateSettings, RunSettings
 from nashdex.settings.solve import SolveSettings

@@ -43,8 +43,7 @@ def decide(
         _listen(policy, format_id, listen, seed, batch=batch, body_mib=body_mib, concurrent=concurrent, seconds=seconds)
         return
 
-    from nashdex.decide.deciding import open_adviser
-    from nashdex.decide.lines import answer_lines
+    from nashdex.decide.deciding import answer_lines, open_adviser
 
     _log_to_stderr()
     adviser = open_adviser(policy, format_id, seed=seed)

@@ -308,7 +308,7 @@ def export_policy(
     The file takes the observation of one decision, (1, F) in float32, and gives logits before masking, the critic's
     value, and the memory of a network that has one. Legality, temperature and sampling are the caller's.
     """
-    from nashdex.page.export import export_files
+    from nashdex.page.onnx import export_files
 
     layout = export_files(policy, onnx)
     if as_json:

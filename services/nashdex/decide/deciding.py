@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, BinaryIO, Final, TextIO
 
 import numpy as np
 import structlog
@@ -12,7 +12,7 @@ from nashdex.core.ids import PolicyId
 from nashdex.core.references import PolicyReference
 from nashdex.core.seeds import derive_seed, derive_uniform
 from nashdex.decide.answering import Asked, answer_of, read_question
-from nashdex.decide.documents import Answer, Question, RefusedError
+from nashdex.decide.documents import MOST_BYTES, Answer, Question, RefusedError, parse_question
 from nashdex.decide.judging import Judge, judge_of
 from nashdex.games.interface import Decisions
 from nashdex.games.registry import showdown_game
@@ -235,3 +235,36 @@ def open_adviser(policy: str, format_id: str | None = None, *, seed: int = 0, an
         gateway.close()
         raise
     return Adviser(contestant, judges, gateway, seed=seed, answer_seconds=answer_seconds)
+
+
+def answer_lines(adviser: Adviser, questions: BinaryIO, answers: TextIO) -> None:
+    """Answer each line of ``questions`` by a line, until they end. A question without an answer gets its error.
+
+    Raises:
+        DataError: some had no answer; says how many, after all lines.
+    """
+    num_questions, num_refused = 0, 0
+    while line := questions.readline(MOST_BYTES + 1):
+        if not line.strip():
+            continue
+        num_questions += 1
+        answer = _answer(adviser, line, questions)
+        num_refused += isinstance(answer, RefusedError)
+        document = answer.document if isinstance(answer, RefusedError) else answer
+        answers.write(f"{document.model_dump_json()}\n")
+        answers.flush()
+    if num_refused:
+        raise DataError(f"{num_refused} of {num_questions} questions had no answer; their lines say why")
+
+
+def _answer(adviser: Adviser, line: bytes, questions: BinaryIO) -> Answer | RefusedError:
+    if len(line) > MOST_BYTES:
+        while not line.endswith(b"\n") and (line := questions.readline(MOST_BYTES)):
+            pass
+        return RefusedError(f"a question has more than {MOST_BYTES} bytes; expected one battle's log", None)
+    try:
+        question = parse_question(line)
+    except RefusedError as error:
+        return error
+    (answer,) = adviser.decide([question])
+    return answer

@@ -18,8 +18,7 @@ from nashdex.core.errors import TryAgainError
 from nashdex.games.registry import FORMATS
 from nashdex.local.processes import PROGRESS_VARIABLE
 from nashdex.oracles.registry import ORACLES
-from nashdex.planning.dag import iteration_steps
-from nashdex.planning.programs import MODULES
+from nashdex.planning.dag import MODULES, iteration_steps
 from nashdex.policies.networks.kinds import NETWORKS
 from nashdex.settings.run import RunSettings
 

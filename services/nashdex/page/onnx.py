@@ -7,21 +7,29 @@ at a battle's start; it returns the memory after the decision as ``next_memory.0
 """
 
 import copy
+import json
 import logging
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from nashdex.core.errors import ConfigurationError
+from nashdex.core.errors import ConfigurationError, DataError
+from nashdex.core.ids import PlayedPolicy
+from nashdex.core.references import PolicyReference
+from nashdex.policies.archive import load_network
+from nashdex.policies.document import read_document
 from nashdex.policies.networks.actor_critic import ActorCritic
 from nashdex.policies.networks.memory import Recurrence
 from nashdex.policies.networks.pointer.entity_network import EntityNetwork, Read
+from nashdex.policies.references import resolve
+from nashdex.policies.scripted.registry import is_scripted
 
 OPSET_VERSION = 18
 
@@ -156,3 +164,35 @@ def _quietly() -> Iterator[None]:
         finally:
             for name, level in levels.items():
                 logging.getLogger(name).setLevel(level)
+
+
+def export_files(text: str, onnx: Path) -> Path:
+    """Write the policy that ``text`` names to ``onnx``, and its layout beside it; return the layout's file.
+
+    Raises:
+        ConfigurationError: it names no single stored network, or torch cannot export it.
+        DataError: it is missing or altered, or a file cannot be written.
+    """
+    referred = resolve(PolicyReference.parse(text))
+    (policy, *others) = referred.mixture
+    if others or referred.store is None or is_scripted(policy):
+        raise ConfigurationError(f"{text!r} is no stored network; expected one policy of a run, such as RUN#newest")
+    document = read_document(referred.store, PlayedPolicy.of(policy).policy)
+    exported = export_network(load_network(referred.store, document.id, document.space))
+    layout = onnx.with_suffix(f"{onnx.suffix}.json")
+    facts = {
+        "policy": document.id,
+        "name": document.name,
+        "reward": document.reward,
+        "memory_sizes": exported.memory_sizes,
+        "space": document.space.model_dump(mode="json"),
+    }
+    files = {layout: json.dumps(facts, indent=1).encode() + b"\n", onnx: exported.onnx}
+    try:
+        for path, data in files.items():
+            part = path.with_name(f".{path.name}.part")
+            part.write_bytes(data)
+            part.replace(path)
+    except OSError as error:
+        raise DataError(f"{error.filename} cannot be written ({error.strerror}); choose another --onnx") from error
+    return layout

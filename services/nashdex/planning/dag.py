@@ -1,15 +1,33 @@
-"""The DAG of an iteration as plain data: its steps, their order, and their number of shards.
+"""The DAG of an iteration as plain data: its steps, their modules, their order, and their number of shards.
 
 Both executors of a run, the local runner and Argo's workflows, follow it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Final
 
+from nashdex.core.manifest import Manifest
 from nashdex.core.steps import StepName
 from nashdex.oracles.registry import needs_actors
 from nashdex.settings.run import RunSettings
+from nashdex.store.protocol import ObjectStore
+
+StepFunction = Callable[[ObjectStore, RunSettings, int, int], Manifest]
+"""Takes the run's store and settings, the iteration and the shard. Returns at once if the shard is done already."""
+
+MODULES = {
+    StepName.PLAN: "nashdex.planning.step",
+    StepName.COLLECT: "nashdex.collector.step",
+    StepName.TRAIN: "nashdex.trainer.step",
+    StepName.ACT: "nashdex.actor.step",
+    StepName.GATE: "nashdex.evaluator.gate",
+    StepName.EVALUATE: "nashdex.evaluator.step",
+    StepName.SOLVE: "nashdex.solver.step",
+    StepName.REPORT: "nashdex.report.step",
+}
+"""Each has a function ``run`` of the type StepFunction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,3 +96,9 @@ FAN_OUT_PARAMETERS: Final[Mapping[StepName, str]] = {
 def fan_out(settings: RunSettings) -> dict[str, int]:
     """Return the number of shards of each step that fans out, by the name of the workflow's parameter."""
     return {parameter: num_shards(settings, step) for step, parameter in FAN_OUT_PARAMETERS.items()}
+
+
+def step_function(name: StepName) -> StepFunction:
+    """Import and return the function that runs a shard of ``name``; most steps need heavy libraries."""
+    function: StepFunction = import_module(MODULES[name]).run
+    return function

@@ -21,9 +21,8 @@ from nashdex.policies.networks.kinds import NETWORKS
 from nashdex.runs.first_policies import with_policy_ids
 from nashdex.runs.fit import check_fit
 from nashdex.runs.inputs import SETTING_OF, read_inputs
-from nashdex.settings.aliases import canonical_format
 from nashdex.settings.loading import differing_fields, load_settings
-from nashdex.settings.run import RunSettings
+from nashdex.settings.run import RunSettings, canonical_format
 from nashdex.store import Observer, open_store
 from nashdex.store.checked import read_root, write_root
 from nashdex.store.protocol import ObjectStore

@@ -6,7 +6,7 @@ from nashdex.core.errors import ConfigurationError
 from nashdex.core.references import PolicyReference
 from nashdex.policies.references import format_of_policy
 from nashdex.runs.creation import format_of_run
-from nashdex.settings.aliases import canonical_format
+from nashdex.settings.run import canonical_format
 
 
 def format_to_play(named: str | None, players: Mapping[str, str]) -> str:

@@ -25,8 +25,7 @@ from nashdex.learning.actors.protocol import NoActorError
 from nashdex.learning.evaluation.ledger import EVALUATION_LEDGER, EvaluationLedger
 from nashdex.metagame.plan import IterationPlan
 from nashdex.oracles.registry import ORACLES, battles_to_collect
-from nashdex.planning.dag import iteration_steps, num_shards
-from nashdex.planning.programs import step_function
+from nashdex.planning.dag import iteration_steps, num_shards, step_function
 from nashdex.policies.document import read_document
 from nashdex.runs.creation import Run
 from nashdex.runs.differences import curve_problems, difference, plans_evaluations

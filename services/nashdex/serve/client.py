@@ -2,8 +2,9 @@
 
 import math
 import time
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, Protocol
 
 import structlog
 
@@ -17,7 +18,6 @@ from nashdex.serve.finding import Finder
 from nashdex.serve.lines import Message, read_object, to_id, words_of
 from nashdex.serve.login import Account, rename_command
 from nashdex.serve.record import Record
-from nashdex.serve.refereeing import Referee, Ruling
 from nashdex.serve.room import OpenSeries, Room, ServedBattle
 from nashdex.serve.service import Service
 
@@ -32,6 +32,26 @@ _MOST_REFUSALS: Final = 10
 _NEWS_SECONDS: Final = 1.0
 """Pause after connecting again: the server first lists the searches and battles that go on."""
 _log = structlog.get_logger()
+
+
+@dataclass(frozen=True)
+class Ruling:
+    """What a client should do."""
+
+    void: Mapping[str, str] = field(default_factory=dict)
+    """Why battles under way are void, by room. The client forfeits and leaves them."""
+    asks_again: bool = False
+    """Whether the opponent began again, so that challenges of and to it mean nothing."""
+
+
+class Referee(Protocol):
+    """Looks at a client's battles between its messages. This is all that a client calls."""
+
+    def look(self, rooms: Sequence[Room]) -> Ruling:
+        """Return what to do about the battles under way."""
+
+    def verdict(self, room: Room) -> str | None:
+        """Return why a battle that is over is void; None if its result counts."""
 
 
 class Client:

@@ -4,19 +4,26 @@ import hashlib
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import Field, NonNegativeFloat, field_validator
 
 from nashdex.core.ids import SAMPLED, RunIdField
 from nashdex.core.keys import MAX_ITERATIONS
 from nashdex.core.section import Needs, Section
-from nashdex.settings.aliases import canonical_format
 from nashdex.settings.networks import NetworkChoice, SlotsSettings
 from nashdex.settings.opponents import MetaStrategySettings, OpponentsChoice
 from nashdex.settings.population import PolicyName, PopulationSettings, stored_policy
 from nashdex.settings.solve import SolveSettings
 from nashdex.settings.train import TrainSettings
+
+FORMAT_ALIASES: Final = {
+    "gen9vgc2023regulationc": "gen9vgc2023regc",
+    "gen9vgc2025regg": "gen9vgc2024regg",
+    "gen9vgc2025reggbo3": "gen9vgc2024reggbo3",
+}
+"""EliteFurretAI and older releases of poke-env have the regulation's long name. Regulation G was played in two years,
+and the simulator has it under the first."""
 
 
 class ActorSettings(Section):
@@ -225,3 +232,8 @@ class RunSettings(Section):
     def fingerprint(self) -> str:
         """Return 8 hex digits that change when any setting but the run's id does."""
         return hashlib.sha256(self.model_dump_json(exclude={"run"}).encode()).hexdigest()[:8]
+
+
+def canonical_format(name: str) -> str:
+    """Return the simulator's id of a format that other projects call ``name``; the name itself otherwise."""
+    return FORMAT_ALIASES.get(name, name)

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from nashdex.core.ids import PolicyId
 from nashdex.games.interface import Decisions, Outcome
+from nashdex.games.showdown.logs.following import seen_by
 from nashdex.games.showdown.logs.replay import Result
-from nashdex.games.showdown.logs.sight import seen_by
 from nashdex.games.showdown.protocol import Seat
 from nashdex.games.showdown.replays import rename_players
 from nashdex.policies.interface import Actions, Policy

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from nashdex.games.showdown.logs.ratings import rating_band
 from nashdex.games.showdown.logs.refusal import RefusedReplayError
+from nashdex.games.showdown.logs.replay import rating_band
 from nashdex_metamon.data.file_name import ReplayName
 from nashdex_metamon.data.folder import Entry
 from nashdex_metamon.data.replay_file import ParsedReplay

@@ -9,8 +9,7 @@ from nashdex.core.errors import ConfigurationError
 from nashdex.games.registry import FORMATS, game_for
 from nashdex.games.showdown.audits import load_audits
 from nashdex.games.showdown.names import DOUBLES, DOUBLES_TIERS, OTHER_VGC, RANDOM_BATTLES, SERIES, SHOWDOWN, TIERS, VGC
-from nashdex.settings.aliases import canonical_format
-from nashdex.settings.run import RunSettings
+from nashdex.settings.run import RunSettings, canonical_format
 
 MIN_TEAMS = 50
 

@@ -10,7 +10,7 @@ from nashdex.metagame.analysis.solving import EmpiricalGame, solve_game
 from nashdex.metagame.evidence import estimates, large
 from nashdex.metagame.evidence.sampled import SampledCounts
 from nashdex.metagame.ratings import bradley_terry
-from nashdex.metagame.solvers import columns
+from nashdex.metagame.solvers import nash
 from nashdex.metagame.solvers.registry import configured
 from nashdex.settings.run import RunSettings
 
@@ -70,7 +70,7 @@ def test_a_population_whose_draws_play_too_many_policies_is_solved_in_whole_draw
 ) -> None:
     game = EmpiricalGame(_counted())
     by_columns = _solved(game)
-    monkeypatch.setattr(columns, "_MOST_COLUMNS", 0)
+    monkeypatch.setattr(nash, "_MOST_COLUMNS", 0)
     _assert_alike(_solved(game)[0], by_columns[0])
 
 

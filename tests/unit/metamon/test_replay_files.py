@@ -10,7 +10,7 @@ import lz4.frame
 import pytest
 
 from nashdex.cli import run_command_line
-from nashdex.games.showdown.logs.pseudonyms import pseudonym
+from nashdex.games.showdown.logs.packing import pseudonym
 from nashdex.games.showdown.logs.refusal import RefusedReplayError
 from nashdex_metamon.data.file_name import ReplayName
 from nashdex_metamon.data.replay_file import decode, encode

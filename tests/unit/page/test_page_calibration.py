@@ -8,7 +8,7 @@ import pytest
 from nashdex.bench.calibration import Predictions, measured
 from nashdex.core.errors import DataError
 from nashdex.core.ids import BarePolicyId, PolicyId
-from nashdex.page.calibration import read_calibrations
+from nashdex.page.writing import read_calibrations
 
 POLICY = BarePolicyId(PolicyId("p20e23a09cab349b3"))
 

@@ -6,8 +6,7 @@ import pytest
 
 from nashdex.core.steps import StepName
 from nashdex.oracles.registry import needs_actors
-from nashdex.planning.dag import edges, iteration_steps, num_shards
-from nashdex.planning.programs import MODULES, step_function
+from nashdex.planning.dag import MODULES, edges, iteration_steps, num_shards, step_function
 from nashdex.settings.run import RunSettings
 
 WITHOUT_ACTORS = {"shards": 0}

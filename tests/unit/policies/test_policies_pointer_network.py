@@ -12,7 +12,7 @@ from nashdex.policies.masked import kl_divergence, masked_log_softmax, uniform_l
 from nashdex.policies.networks import onednn
 from nashdex.policies.networks.actor_critic import ActorCritic, make_network
 from nashdex.policies.networks.opponent_choices import UNKNOWN, choices, num_choices, opponent_choices
-from nashdex.policies.networks.pointer import distinct, rows, sides
+from nashdex.policies.networks.pointer import encoder, rows, sides
 from nashdex.settings.networks import PointerSettings
 from support.bandit import bandit_space
 from support.battle_spaces import Fields, random_observations, space_of, with_rows, with_team
@@ -247,10 +247,10 @@ def test_equal_rows_are_kept_once_and_different_ones_never_taken_for_equal(
     slots_log2: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also where different rows share a slot of the table: then some equal ones are kept twice."""
-    monkeypatch.setattr(distinct, "_SLOTS_LOG2", slots_log2)
+    monkeypatch.setattr(encoder, "_HASH_SLOTS_LOG2", slots_log2)
     different = torch.rand(40, 5, generator=torch.Generator().manual_seed(1))
     values = different[torch.arange(400) % 40]
-    kept, places = distinct.distinct(values)
+    kept, places = encoder.distinct(values)
     assert torch.equal(values[kept][places], values)
     assert kept.tolist() == sorted(set(kept.tolist()))
     assert len(kept) == 40 if slots_log2 == 18 else 40 < len(kept) < 400

@@ -14,8 +14,7 @@ from nashdex.learning.advantages import ADVANTAGES
 from nashdex.metagame.opponents.registry import OPPONENT_RULES
 from nashdex.metagame.solvers.registry import META_SOLVERS
 from nashdex.oracles.registry import ORACLES
-from nashdex.planning.dag import iteration_steps, num_shards
-from nashdex.planning.programs import step_function
+from nashdex.planning.dag import iteration_steps, num_shards, step_function
 from nashdex.policies.networks.kinds import NETWORKS
 from nashdex.runs.fit import check_fit
 from nashdex.settings.run import RunSettings

@@ -10,8 +10,7 @@ from nashdex.cli import run_command_line
 from nashdex.core.section import Section
 from nashdex.core.steps import StepName
 from nashdex.metagame.solvers.registry import META_SOLVERS
-from nashdex.planning.dag import iteration_steps
-from nashdex.planning.programs import step_function
+from nashdex.planning.dag import iteration_steps, step_function
 from nashdex.settings.run import RunSettings
 from support.kuhn import SMALLEST_RUN
 from support.memory_store import MemoryStore

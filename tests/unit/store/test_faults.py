@@ -8,8 +8,7 @@ import pytest
 from nashdex.core import keys
 from nashdex.core.errors import DataError, TryAgainError
 from nashdex.core.steps import StepName
-from nashdex.planning.dag import iteration_steps, num_shards
-from nashdex.planning.programs import step_function
+from nashdex.planning.dag import iteration_steps, num_shards, step_function
 from nashdex.settings.run import RunSettings
 from nashdex.store.attempt import Attempt, find_done, read_manifest, read_object
 from nashdex.store.directory import DirectoryStore

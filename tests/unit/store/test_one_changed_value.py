@@ -13,8 +13,7 @@ from nashdex.core.steps import StepName
 from nashdex.games.tabular.matrix import MatrixDocument
 from nashdex.metagame.evidence.exact import ExactValues
 from nashdex.metagame.plan import IterationPlan
-from nashdex.planning.dag import iteration_steps, num_shards
-from nashdex.planning.programs import step_function
+from nashdex.planning.dag import iteration_steps, num_shards, step_function
 from nashdex.settings.run import RunSettings
 from nashdex.store.checked import write_root
 from nashdex.store.documents import read_published

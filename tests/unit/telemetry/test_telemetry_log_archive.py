@@ -14,10 +14,10 @@ import pytest
 import structlog
 
 from nashdex.cli import run_command_line
+from nashdex.commands.cluster.logs import archived_lines
 from nashdex.core.errors import TryAgainError
 from nashdex.core.steps import StepName
 from nashdex.core.work import working_on
-from nashdex.runs.archived_logs import archived_lines
 from nashdex.settings.process import TelemetrySettings
 from nashdex.store import open_store
 from nashdex.telemetry.logging import LogArchive, configure_logging

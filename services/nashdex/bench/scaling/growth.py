@@ -18,7 +18,7 @@ from nashdex.core.documents import Model
 from nashdex.core.errors import DataError
 from nashdex.core.steps import StepName
 from nashdex.exporter.watch import Watch
-from nashdex.planning.programs import step_function
+from nashdex.planning.dag import step_function
 from nashdex.settings.run import RunSettings
 from nashdex.store.directory import DirectoryStore
 from nashdex.store.protocol import ObjectStore

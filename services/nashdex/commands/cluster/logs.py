@@ -1,12 +1,22 @@
 """``nashdex logs``: logs of a run's pods."""
 
+import json
+import re
+from collections.abc import Iterator
+from itertools import groupby
 from typing import Annotated
 
 import typer
 
 from nashdex.commands.cluster.cluster_options import ContextOption, NamespaceOption, ServerOption
 from nashdex.commands.output import print_text
+from nashdex.core import keys
 from nashdex.core.errors import ConfigurationError, DataError
+from nashdex.store.protocol import ObjectStore
+
+_PART = re.compile(
+    rf"(?P<shard_prefix>{keys.LOGS}/(?P<iteration>\d+)/(?P<step>[a-z]+)/(?P<shard>\d+))/(?P<attempt>[^/]+)/\d+\.jsonl"
+)
 
 
 def logs(
@@ -52,7 +62,6 @@ def logs(
 
 
 def _print_archived(run: str, step: str | None, iteration: int | None, shard: int | None, *, follow: bool) -> None:
-    from nashdex.runs.archived_logs import archived_lines
     from nashdex.runs.creation import open_run
 
     if follow:
@@ -66,3 +75,41 @@ def _print_archived(run: str, step: str | None, iteration: int | None, shard: in
             f"{run} has no such logs: steps write them while they run on a cluster (NASHDEX_ARCHIVE_LOGS=true), a "
             "minute after they start and at their end"
         )
+
+
+def archived_lines(
+    store: ObjectStore, *, step: str | None = None, iteration: int | None = None, shard: int | None = None
+) -> Iterator[str]:
+    """Yield lines as ``step, iteration, shard | line``, shard by shard, and each shard's attempts from the first on.
+
+    Args:
+        store: the store, rooted at the run.
+        step: name of a step; None for all.
+        iteration: number of an iteration; None for all.
+        shard: number of a shard; None for all.
+    """
+    prefix = f"{keys.LOGS}/" if iteration is None else f"{keys.LOGS}/{iteration:04d}/"
+    parts = [
+        part
+        for part in map(_PART.fullmatch, store.list(prefix))
+        if part is not None and step in {None, part["step"]} and shard in {None, int(part["shard"])}
+    ]
+    for _, group in groupby(parts, lambda part: part["shard_prefix"]):
+        attempts: dict[str, list[str]] = {}
+        for part in group:
+            head = f"{part['step']}, iteration {int(part['iteration'])}, shard {int(part['shard'])}"
+            attempts.setdefault(part["attempt"], []).extend(_lines(store, part[0]))
+        for lines in sorted(attempts.values(), key=_began):
+            yield from (f"{head} | {line}" for line in lines)
+
+
+def _lines(store: ObjectStore, key: str) -> list[str]:
+    return store.get(key).decode(errors="replace").splitlines()
+
+
+def _began(lines: list[str]) -> str:
+    """Return the time of an attempt's first line."""
+    try:
+        return str(json.loads(lines[0])["timestamp"])
+    except (IndexError, ValueError, KeyError, TypeError):
+        return ""

@@ -72,8 +72,8 @@ def cloning(
     """
     install_stop_handlers()
     from nashdex.bench.cloning import bench_cloning, lines
-    from nashdex.settings.aliases import canonical_format
     from nashdex.settings.oracles import CloneSettings
+    from nashdex.settings.run import canonical_format
     from nashdex.telemetry.logging import configure_logging
 
     configure_logging()

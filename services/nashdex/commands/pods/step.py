@@ -63,7 +63,7 @@ def step(
     from nashdex.core.stopping import check_stop, install_stop_handlers
     from nashdex.core.work import working_on
     from nashdex.local.processes import stop_at_end_of_input as watch_input
-    from nashdex.planning.programs import step_function
+    from nashdex.planning.dag import step_function
     from nashdex.runs.creation import open_run
     from nashdex.settings.process import load_telemetry_settings
     from nashdex.store.verdict import reopen

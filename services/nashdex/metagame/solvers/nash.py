@@ -17,6 +17,8 @@ It is exploitable by design: it asks for more of what a policy is good at, not f
 s_j(i) ∝ p_i 1[M_ij ≤ value]. The residual is the equilibrium's.
 """
 
+from collections.abc import Callable, Iterable
+
 import numpy as np
 
 from nashdex.metagame.equilibria import (
@@ -29,7 +31,7 @@ from nashdex.metagame.equilibria import (
     symmetric_equilibrium,
     zero_sum_equilibrium,
 )
-from nashdex.metagame.solvers.columns import nash_of_columns
+from nashdex.metagame.evidence.estimates import DrawnColumns
 from nashdex.metagame.solvers.interface import MetaSolver, PairSolution, Solution, Status
 from nashdex.metagame.solvers.repeated_play import DRAW_SHARE, average_of_one, average_of_two, averaged, averaged_pair
 from nashdex.settings.solve import NashSettings, RectifiedNashSettings, RegretMatchingSettings
@@ -43,7 +45,11 @@ _CANDIDATE_WEIGHT = 5e-3
 _CANDIDATE_LOSS = 0.02
 _MAX_ADDITIONS = 4
 _STRICT_LOSS = 1e-9
-"""A policy that loses more than this, payoffs being scaled to ±1, is not played in any equilibrium."""
+"""A policy that loses more than this, in score or with payoffs scaled to ±1, is not played in any equilibrium."""
+_MOST_ADDED = 8
+"""Candidates that a draw of columns gets at once: those that gain most."""
+_MOST_COLUMNS = 1000
+"""Columns that are drawn. A population whose draws play more policies is solved in blocks of whole draws."""
 
 _CLEAR_WIN = 1e-9
 """As a share of the largest payoff: what rounding cannot make."""
@@ -107,6 +113,48 @@ def _among_candidates(payoffs: Floats) -> Equilibrium | None:
             return Equilibrium(strategy, strategy, unique=True, exact=found.exact) if found.unique else None
         candidates |= missing
     return None
+
+
+def nash_of_columns(
+    columns: DrawnColumns, first: Iterable[int], num_policies: int, tick: Callable[[], None]
+) -> Floats | None:
+    """Return the equilibrium of each of D draws of a large game, from the few columns that they need, shape (D, K).
+
+    An equilibrium of a large population plays few policies, and whether another one could join shows in its payoffs
+    against these alone. So each draw is solved among candidates. Policies that do not lose against the solution become
+    candidates too, until there are none (a double oracle: McMahan, Gordon and Blum 2003, "Planning in the presence of
+    cost functions controlled by an adversary"). A solution against which all others lose is an equilibrium of the whole
+    game. It is what ``nash`` finds if it is the only one, as in draws from a posterior; some linear programs are
+    imprecise (10⁻⁶).
+
+    Args:
+        columns: the draws.
+        first: places of the first candidates.
+        num_policies: K.
+        tick: called once a draw, and may raise to stop.
+
+    Returns:
+        None where the draws together play too many policies to draw their columns.
+    """
+    strategies = np.zeros((columns.num_draws, num_policies))
+    start = sorted(first)
+    for draw in range(columns.num_draws):
+        members = start
+        while True:
+            if columns.num_drawn > _MOST_COLUMNS:
+                return None
+            payoffs = np.stack([columns[member][draw] for member in members], axis=1)
+            found = symmetric_equilibrium(payoffs[members])
+            gains = payoffs @ found.row
+            gains[members] = -np.inf
+            joining = np.flatnonzero(gains > -_STRICT_LOSS)
+            if not len(joining):
+                break
+            best = joining[np.argsort(-gains[joining], kind="stable")[:_MOST_ADDED]]
+            members = sorted({*members, *best.tolist()})
+        strategies[draw, members] = found.row
+        tick()
+    return strategies
 
 
 NASH = MetaSolver(

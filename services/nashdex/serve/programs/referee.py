@@ -13,8 +13,8 @@ import structlog
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.stopping import check_stop
 from nashdex.games.showdown.external_causes import CRASH, DEADLINE, FORFEIT, UNAVAILABLE
+from nashdex.serve.client import Ruling
 from nashdex.serve.programs.process import Elsewhere, Program
-from nashdex.serve.refereeing import Ruling
 from nashdex.serve.room import Room
 from nashdex.settings.external import ExternalPlayer
 
@@ -31,7 +31,7 @@ class ProgramGoneError(Exception):
 
 
 class ProgramReferee:
-    """Implements ``serve.refereeing.Referee`` for one program."""
+    """Implements ``serve.client.Referee`` for one program."""
 
     def __init__(
         self, program: Program | Elsewhere, declared: ExternalPlayer, values: Callable[[int], Mapping[str, str]]

@@ -1,5 +1,7 @@
 """Feeds players' lines and requests to a gateway's tracker: what they saw at each decision, in both forms of it."""
 
+import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Self
@@ -15,6 +17,8 @@ from nashdex.games.showdown.protocol import Failed, Lines, Seat, Track, TrackedS
 from nashdex.games.showdown.wire_actions import WireActions
 from nashdex.games.space import Space
 
+_CONDITION = re.compile(r"(?<!\d)(\d{1,9})/([1-9]\d{0,8})(?= |$)")
+_FULL_PERCENT: Final = 100
 _ANSWER_SECONDS: Final = 60.0
 
 
@@ -110,3 +114,18 @@ def _keep(views: Sequence[Followed], decisions: Decisions) -> Iterable[int]:
         views[number].observations.append(decisions.observation[row].copy())
         views[number].masks.append(decisions.mask[row].copy())
     return numbers
+
+
+def seen_by(seat: int, lines: Sequence[str]) -> list[str]:
+    """Return lines of the omniscient log as ``seat`` sees them: the opponent's HP in percent, rounded up."""
+    opponent = f"|p{2 - seat}"
+    return [_in_percent(line) if opponent in line else line for line in lines]
+
+
+def _in_percent(line: str) -> str:
+    def percent(match: re.Match[str]) -> str:
+        hp, most = int(match[1]), int(match[2])
+        share = math.ceil(_FULL_PERCENT * hp / most)
+        return f"{_FULL_PERCENT - 1 if share == _FULL_PERCENT and hp < most else share}/{_FULL_PERCENT}"
+
+    return _CONDITION.sub(percent, line)

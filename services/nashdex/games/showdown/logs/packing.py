@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -14,7 +15,6 @@ from nashdex.core import keys
 from nashdex.core.documents import Document
 from nashdex.core.errors import DataError
 from nashdex.core.manifest import StoredObject
-from nashdex.games.showdown.logs.pseudonyms import pseudonym
 from nashdex.games.showdown.logs.refusal import RefusedReplayError
 from nashdex.games.showdown.logs.replay import RawReplay, parse
 from nashdex.games.showdown.logs.sources import sources
@@ -23,6 +23,8 @@ PART_BYTES: Final = 16 << 20
 """Text of one part, before compression."""
 MAX_PACKED_BYTES: Final = 1 << 30
 """Most bytes of all parts. A battle takes about 2 KB."""
+_PSEUDONYM_PREFIX: Final = "player-"
+_PSEUDONYM_DIGITS: Final = 12
 
 
 class PackedReplays(Document):
@@ -156,3 +158,16 @@ def unpack(frame: bytes, key: str) -> Iterator[RawReplay]:
         raise DataError(f"{key} ends early, or holds more than {most_bytes:,} bytes")
     for number, line in enumerate(text.splitlines()):
         yield parse(line, f"{key}:{number}")
+
+
+def pseudonym(name: str) -> str:
+    """Return the pseudonym of a player's ``name``, always the same one, so that the player's battles remain connected.
+
+    Showdown's names differ by letters and digits alone, so only these count. It hides names from readers, not from
+    someone who guesses names and hashes them.
+    """
+    if re.fullmatch(rf"{_PSEUDONYM_PREFIX}[0-9a-f]{{{_PSEUDONYM_DIGITS}}}", name):
+        return name
+    user_id = re.sub(r"[^a-z0-9]", "", name.lower())
+    digest = hashlib.sha256(f"nashdex player {user_id}".encode()).hexdigest()
+    return _PSEUDONYM_PREFIX + digest[:_PSEUDONYM_DIGITS]

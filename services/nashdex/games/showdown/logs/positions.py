@@ -5,10 +5,10 @@ import json
 from nashdex.core.errors import ConfigurationError
 from nashdex.games.interface import Position
 from nashdex.games.showdown.logs.cutting import cut
+from nashdex.games.showdown.logs.following import seen_by
 from nashdex.games.showdown.logs.refusal import RefusedReplayError
 from nashdex.games.showdown.logs.replay import RawReplay, parse, parse_log
 from nashdex.games.showdown.logs.requests import asked
-from nashdex.games.showdown.logs.sight import seen_by
 from nashdex.games.showdown.logs.teams import teams
 from nashdex.games.showdown.protocol import Seat
 from nashdex.games.showdown.wire_actions import WireActions

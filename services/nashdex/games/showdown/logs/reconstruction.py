@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from nashdex.games.showdown.logs.cutting import Decision, cut
-from nashdex.games.showdown.logs.following import Followed, Follower
+from nashdex.games.showdown.logs.following import Followed, Follower, seen_by
 from nashdex.games.showdown.logs.refusal import RefusedReplayError
 from nashdex.games.showdown.logs.replay import RawReplay, each_usable, require_decisions
 from nashdex.games.showdown.logs.requests import NO_ACTION, asked
-from nashdex.games.showdown.logs.sight import seen_by
 from nashdex.games.showdown.logs.teams import teams
 from nashdex.games.showdown.protocol import Seat
 

@@ -11,12 +11,15 @@ from typing import Any, Final, Literal, TypeVar
 
 from nashdex.core.user_input import shorten
 from nashdex.games.showdown.logs.evidence import Evidence, is_format
-from nashdex.games.showdown.logs.ratings import UNRATED_RATING, rating_band
 from nashdex.games.showdown.logs.refusal import RefusedReplayError
 from nashdex.games.showdown.logs.sheets import Sheet, team_of
 from nashdex.games.showdown.logs.words import BOUNDARY, clean_name, whole_number
-from nashdex.settings.aliases import canonical_format
+from nashdex.settings.run import canonical_format
 
+UNRATED_RATING: Final = 1000
+"""The rating by which a player without one is chosen."""
+RATING_BAND: Final = 200
+"""Width of the bands that ratings are counted by, in Elo points."""
 MAX_DECISIONS: Final = 2000
 """Most decisions of one player. A battle ends after 1,000 turns; each keeps about 20 KB until it is written."""
 MAX_LOG_BYTES = 1 << 22
@@ -325,3 +328,11 @@ def _battle_lines(log: str) -> tuple[tuple[str, ...], _Facts]:
         if kind in {"win", "tie"}:
             break
     return tuple(kept), facts
+
+
+def rating_band(rating: int | None) -> str:
+    """Return the band of ``rating``, such as ``1200-1399``."""
+    if rating is None:
+        return "unrated"
+    low = rating - rating % RATING_BAND
+    return f"{low:04d}-{low + RATING_BAND - 1:04d}"

@@ -19,10 +19,13 @@ from torch.nn import functional
 from nashdex.games.space import ObservationBlock, Space
 from nashdex.policies.networks.layers import is_plain, linear
 from nashdex.policies.networks.layout import Layout
-from nashdex.policies.networks.pointer.distinct import distinct
 from nashdex.policies.networks.pointer.parts import BlockValues
 from nashdex.policies.networks.pointer.rows import FusedRows, Rows, embeddings
 from nashdex.policies.networks.pointer.sides import SideValues, SideVectors, SideWeights, encode_sides
+
+_HASH_SLOTS_LOG2 = 18
+_HASH_MULTIPLIER = -7046029254386353131
+"""2⁶⁴ divided by the golden ratio, odd, as a signed number (Knuth, The Art of Computer Programming 3, 6.4)."""
 
 Pool = Literal["maximum", "mean"]
 """What a side's Pokémon give together, value by value."""
@@ -177,3 +180,22 @@ class Encoder(nn.Module):
         parts = [*pools, own.active, opponent.active, own_moves.sum(0), opponent_moves.sum(0)]
         parts += [vectors.transpose(0, 1).flatten(1) for vectors in others]
         return Encoded(torch.cat(parts, dim=1), own.pokemon, own_moves)
+
+
+def distinct(rows: Tensor) -> tuple[Tensor, Tensor]:
+    """Return the numbers of some ``rows`` (N, W), (U,), and which of those each row equals, (N,), on a CPU.
+
+    So what follows from a row is computed once for all equal rows of a minibatch.
+
+    A hash table without chains: each row is compared with the first one in its slot, and is kept for itself if it
+    differs. So a few equal rows may be kept twice, and never are two different ones taken for equal.
+    """
+    numbers = torch.arange(len(rows))
+    weights = torch.arange(1, rows.shape[1] + 1, dtype=rows.dtype).sqrt_()
+    slots = (rows @ weights).float().view(torch.int32).long().mul_(_HASH_MULTIPLIER)
+    slots = slots.bitwise_right_shift_(64 - _HASH_SLOTS_LOG2).bitwise_and_((1 << _HASH_SLOTS_LOG2) - 1)
+    table = numbers.new_empty(1 << _HASH_SLOTS_LOG2)
+    first = table.scatter_reduce_(0, slots, numbers, "amin", include_self=False).index_select(0, slots)
+    first = torch.where((rows.index_select(0, first) == rows).all(dim=1), first, numbers)
+    is_kept = first == numbers
+    return is_kept.nonzero().flatten(), (is_kept.cumsum(0) - 1).index_select(0, first)
