@@ -37,7 +37,6 @@ from nashdex.learning.updates.checkpoint import Checkpoints
 from nashdex.learning.updates.training import StepSettings, Training
 from nashdex.oracles.clone import MAX_GRADIENT_NORM, clone, make_lessons, num_updates
 from nashdex.policies.networks.actor_critic import ActorCritic
-from nashdex.settings.networks import NetworkSettings
 from nashdex.settings.oracles import CloneSettings
 from nashdex.store import open_store
 from nashdex.telemetry.progress import Progress
@@ -81,7 +80,6 @@ def bench_cloning(
     logs: Path,
     format_id: str,
     settings: CloneSettings,
-    network: NetworkSettings | None = None,
     *,
     num_folds: int,
     seed: int,
@@ -108,7 +106,7 @@ def bench_cloning(
     rows: list[NDArray[np.float64]] = []
     for fold in range(num_folds):
         held_out = set(shuffled[fold::num_folds])
-        rows.append(_judge(episodes, held_out, space, settings, network, derive_seed(seed, "fold", fold)))
+        rows.append(_judge(episodes, held_out, space, settings, derive_seed(seed, "fold", fold)))
         on_fold(fold + 1)
     judged = np.concatenate(rows)
     names = sorted({episode.policy for episode in episodes})
@@ -148,13 +146,12 @@ def _judge(
     held_out: set[int],
     space: Space,
     settings: CloneSettings,
-    network: NetworkSettings | None,
     seed: int,
 ) -> NDArray[np.float64]:
     """Learn from all battles but ``held_out``, and return the judged slots of these, (N, 4)."""
     others = [episode for episode in episodes if episode.seed not in held_out]
     mine = [episode for episode in episodes if episode.seed in held_out]
-    model = fresh_network(space, network or default_network(space), seed)
+    model = fresh_network(space, default_network(space), seed)
     trained = _train(model, others, space, settings, seed)
     batch = make_batch(mine, CPU, num_slots=space.num_slots)
     log_probs, _ = evaluate(trained, batch)

@@ -14,6 +14,7 @@ from nashdex.metagame.evidence.sampled import SampledCounts
 from nashdex.metagame.evidence.tally import Tally
 from nashdex.metagame.solvers.registry import META_SOLVERS, meta_solver
 
+_NUM_MEMBERS = 20
 _GAMES_PER_PAIR = 200
 
 
@@ -35,10 +36,10 @@ class MetagameBench(Model):
     solvers: tuple[SolverTime, ...]
 
 
-def bench_metagame(num_policies: int = 100, num_draws: int = 500, num_members: int = 20) -> Iterator[SolverTime]:
+def bench_metagame(num_policies: int = 100, num_draws: int = 500) -> Iterator[SolverTime]:
     """Measure each solver: one random antisymmetric matrix, and a counted game with its posterior."""
     payoffs = _random_game(num_policies, seed=0)
-    members = _random_counts(num_members, seed=1)
+    members = _random_counts(_NUM_MEMBERS, seed=1)
     for name in META_SOLVERS.names:
         solver = meta_solver(name)
         began = time.process_time()

@@ -5,7 +5,7 @@ F observation values, A actions.
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,17 @@ from nashdex.rollout.pairs import PairedBattles
 from nashdex.rollout.seats import Seats
 
 _EVEN = 0.5
+
+
+class BattleOptions(TypedDict, total=False):
+    """Keyword arguments that all environments take; ``BattleEnv`` explains them."""
+
+    team_set: str | None
+    reward: str
+    discount: float
+    view: str | EnvView
+    log: bool
+    strict: bool
 
 
 class StepRewards:

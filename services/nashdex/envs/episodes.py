@@ -15,11 +15,18 @@ from nashdex.core.documents import Model
 from nashdex.core.errors import ConfigurationError, DataError
 from nashdex.core.seeds import derive_uniform
 from nashdex.core.user_input import shorten
-from nashdex.envs.battles import Battles, StepRewards
+from nashdex.envs.battles import BattleOptions, Battles, StepRewards
 from nashdex.envs.text import choices_of, position
 from nashdex.envs.views import VIEWS, EnvView
-from nashdex.games.interface import Failure, Game, Position
+from nashdex.games.interface import Failure, Position
 from nashdex.games.space import NUM_SEATS
+from nashdex.runs.inputs import game_with_team_set
+
+
+class EpisodeOptions(BattleOptions, total=False):
+    """Keyword arguments that the environments of one agent take; ``BattleEnv`` explains them."""
+
+    states: bool
 
 
 class Clone(Model):
@@ -73,15 +80,9 @@ class Episodes:
     """``num_episodes`` episodes at once, each under its number from 0.
 
     Args:
-        game: what is played.
-        opponent: as ``nashdex battle --p2`` takes it; of a mixture, each episode draws a policy.
+        format_id: what is played; the other arguments are as in ``BattleEnv``.
+        opponent: of a mixture, each episode draws a policy.
         num_episodes: at once.
-        reward: one of ``train.reward``.
-        discount: γ of the shaped reward, which is a difference of potentials.
-        view: what an observation is, by a name of ``views.VIEWS`` or as such an entry.
-        shows_states: whether ``info`` has what the agent knows as JSON and as text, and names of its legal actions.
-        keeps_logs: whether the last ``info`` has the battle's log.
-        strict: refuse an illegal action. Otherwise a legal one is drawn, and ``info["illegal_action"]`` is the other.
         num_gateways: simulator processes.
 
     Raises:
@@ -91,29 +92,31 @@ class Episodes:
 
     def __init__(
         self,
-        game: Game,
+        format_id: str,
         opponent: str,
         num_episodes: int,
         *,
+        team_set: str | None = None,
         reward: str = "win-loss",
         discount: float = 1.0,
         view: str | EnvView = "observation",
-        shows_states: bool = False,
-        keeps_logs: bool = False,
+        states: bool = False,
+        log: bool = False,
         strict: bool = False,
         num_gateways: int = 1,
     ) -> None:
+        game = game_with_team_set(format_id, team_set)
         self._format = game.format
         self._opponent = opponent
         self._strict = strict
-        self._shows_states = shows_states
+        self._shows_states = states
         self._battles = Battles(
             game,
             opponent,
             num_episodes,
             view=VIEWS[view] if isinstance(view, str) else view,
-            reads_states=shows_states,
-            keeps_logs=keeps_logs,
+            reads_states=states,
+            keeps_logs=log,
             num_gateways=num_gateways,
         )
         self.space = self._battles.space

@@ -1,6 +1,6 @@
 """A Gymnasium environment: one agent plays battles against a policy."""
 
-from typing import Any
+from typing import Any, Final, Unpack
 
 import gymnasium
 import numpy as np
@@ -8,12 +8,11 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from nashdex.core.errors import ConfigurationError
-from nashdex.envs.episodes import Clone, Episodes, Step
-from nashdex.envs.spaces import space_of
-from nashdex.envs.views import EnvView
+from nashdex.envs.episodes import Clone, EpisodeOptions, Episodes, Step
 from nashdex.games.showdown.logs.positions import position_at
 from nashdex.games.space import NUM_SEATS
-from nashdex.runs.inputs import game_with_team_set
+
+_MOST_CHARACTERS: Final = 1 << 20
 
 _SEED_BITS = 63
 
@@ -28,16 +27,16 @@ class BattleEnv(gymnasium.Env[Any, np.int64]):
     Args:
         format: as ``nashdex formats`` lists it.
         opponent: as ``nashdex battle --p2`` takes it: a scripted policy, or ``RUN_URI#…``.
+        seat: 0 or 1, where the agent sits; by default drawn for each episode.
+        render_mode: ``ansi`` for ``render`` to return the position as text; needs ``states``.
+        team_set: teams that both players draw from; by default the format's own.
         reward: as ``train.reward``: ``win-loss``, ``shaped`` or one of an installed package.
         discount: γ of the shaped reward.
-        seat: 0 or 1, where the agent sits; by default drawn for each episode.
-        team_set: teams that both players draw from; by default the format's own.
         view: what an observation is: ``observation``, ``text``, ``json``, one of an installed package such as
             ``metamon``, or an ``EnvView`` itself.
         states: whether ``info`` has what the agent knows as ``state`` (JSON) and ``text``, and its ``choices`` by name.
         log: whether the last ``info`` has the battle's log.
-        strict: refuse illegal actions, instead of playing a legal one that is drawn.
-        render_mode: ``ansi`` for ``render`` to return the position as text; needs ``states``.
+        strict: refuse an illegal action. Otherwise a legal one is drawn, and ``info["illegal_action"]`` is the other.
 
     Raises:
         ConfigurationError: one of these names nothing, or they do not fit together.
@@ -51,32 +50,16 @@ class BattleEnv(gymnasium.Env[Any, np.int64]):
         format: str = "gen1randombattle",  # noqa: A002 - the project's word for it everywhere
         opponent: str = "random",
         *,
-        reward: str = "win-loss",
-        discount: float = 1.0,
         seat: int | None = None,
-        team_set: str | None = None,
-        view: str | EnvView = "observation",
-        states: bool = False,
-        log: bool = False,
-        strict: bool = False,
         render_mode: str | None = None,
+        **options: Unpack[EpisodeOptions],
     ) -> None:
         check_seat(seat)
-        if render_mode not in (None, "ansi") or (render_mode and not states):
+        if render_mode not in (None, "ansi") or (render_mode and not options.get("states")):
             raise ConfigurationError(f"render_mode is {render_mode!r}: expected None, or 'ansi' with states=True")
         self.render_mode = render_mode
         self._seat = seat
-        self._episodes = Episodes(
-            game_with_team_set(format, team_set),
-            opponent,
-            1,
-            reward=reward,
-            discount=discount,
-            view=view,
-            shows_states=states,
-            keeps_logs=log,
-            strict=strict,
-        )
+        self._episodes = Episodes(format, opponent, 1, **options)
         space = self._episodes.space
         self.observation_space = space_of(self._episodes.nothing)
         self.action_space = spaces.Discrete(space.num_actions)
@@ -154,3 +137,24 @@ def check_seat(seat: int | None) -> None:
     """Raise ConfigurationError unless ``seat`` is None, 0 or 1."""
     if seat not in (None, *range(NUM_SEATS)):
         raise ConfigurationError(f"seat is {seat}: expected 0, 1, or None to draw it for each episode")
+
+
+class Texts(spaces.Text):
+    """Texts of any characters: people's Pokémon have names of all kinds."""
+
+    def contains(self, x: Any) -> bool:  # noqa: ANN401 - the base class's signature
+        """Say whether ``x`` is a text that is not too long."""
+        return isinstance(x, str) and len(x) <= self.max_length
+
+
+def space_of(observation: Any) -> spaces.Space[Any]:  # noqa: ANN401 - as views.nothing() returns it
+    """Return the space of observations like ``observation``: a text, an array, or a dictionary of them."""
+    if isinstance(observation, dict):
+        return spaces.Dict({name: space_of(part) for name, part in observation.items()})
+    if isinstance(observation, str):
+        return Texts(_MOST_CHARACTERS, min_length=0)
+    kind = np.asarray(observation).dtype
+    if np.issubdtype(kind, np.floating):
+        return spaces.Box(-np.inf, np.inf, np.shape(observation), kind.type)
+    bounds = np.iinfo(kind)
+    return spaces.Box(bounds.min, bounds.max, np.shape(observation), kind.type)

@@ -5,7 +5,7 @@ as when its Pokémon fainted. The AEC environment then asks only that agent. The
 interface demands: the other agent's mask allows action 0 alone, which does nothing.
 """
 
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, Unpack
 
 import numpy as np
 from gymnasium import spaces
@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from pettingzoo.utils.env import AECEnv, ParallelEnv
 
 from nashdex.core.errors import ConfigurationError
-from nashdex.envs.battles import Battles, StepRewards
-from nashdex.envs.spaces import space_of
+from nashdex.envs.battles import BattleOptions, Battles, StepRewards
+from nashdex.envs.single import space_of
 from nashdex.envs.views import VIEWS, EnvView
 from nashdex.games.interface import Failure
 from nashdex.runs.inputs import game_with_team_set
@@ -32,12 +32,12 @@ class _Match:
         self,
         format_id: str,
         *,
-        reward: str,
-        discount: float,
-        team_set: str | None,
-        view: str | EnvView,
-        log: bool,
-        strict: bool,
+        team_set: str | None = None,
+        reward: str = "win-loss",
+        discount: float = 1.0,
+        view: str | EnvView = "observation",
+        log: bool = False,
+        strict: bool = False,
     ) -> None:
         game = game_with_team_set(format_id, team_set)
         named = VIEWS[view] if isinstance(view, str) else view
@@ -156,17 +156,9 @@ class _Spaces:
     def __init__(
         self,
         format: str = "gen1randombattle",  # noqa: A002 - the project's word for it everywhere
-        *,
-        reward: str = "win-loss",
-        discount: float = 1.0,
-        team_set: str | None = None,
-        view: str | EnvView = "observation",
-        log: bool = False,
-        strict: bool = False,
+        **options: Unpack[BattleOptions],
     ) -> None:
-        self._match = _Match(
-            format, reward=reward, discount=discount, team_set=team_set, view=view, log=log, strict=strict
-        )
+        self._match = _Match(format, **options)
         self.possible_agents = list(AGENTS)
         self.agents: list[str] = []
         self.render_mode = None

@@ -1,6 +1,6 @@
 """A Gymnasium vector environment: many battles at once in one simulator, with inference of the opponent in batches."""
 
-from typing import Any
+from typing import Any, Unpack
 
 import gymnasium
 import numpy as np
@@ -10,12 +10,9 @@ from gymnasium.vector.utils import batch_space, concatenate, create_empty_array
 from numpy.typing import NDArray
 
 from nashdex.core.errors import ConfigurationError
-from nashdex.envs.episodes import Episodes
-from nashdex.envs.single import check_seat
-from nashdex.envs.spaces import space_of
-from nashdex.envs.views import EnvView
+from nashdex.envs.episodes import EpisodeOptions, Episodes
+from nashdex.envs.single import check_seat, space_of
 from nashdex.games.space import NUM_SEATS
-from nashdex.runs.inputs import game_with_team_set
 
 _SEED_BITS = 63
 
@@ -38,31 +35,14 @@ class BattleVectorEnv(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
         format: str = "gen1randombattle",  # noqa: A002 - the project's word for it everywhere
         opponent: str = "random",
         *,
-        reward: str = "win-loss",
-        discount: float = 1.0,
         seat: int | None = None,
-        team_set: str | None = None,
-        view: str | EnvView = "observation",
-        states: bool = False,
-        log: bool = False,
-        strict: bool = False,
         num_gateways: int = 1,
+        **options: Unpack[EpisodeOptions],
     ) -> None:
         check_seat(seat)
         self.num_envs = num_envs
         self._seat = seat
-        self._episodes = Episodes(
-            game_with_team_set(format, team_set),
-            opponent,
-            num_envs,
-            reward=reward,
-            discount=discount,
-            view=view,
-            shows_states=states,
-            keeps_logs=log,
-            strict=strict,
-            num_gateways=num_gateways,
-        )
+        self._episodes = Episodes(format, opponent, num_envs, num_gateways=num_gateways, **options)
         space = self._episodes.space
         self.single_observation_space = space_of(self._episodes.nothing)
         self.single_action_space = spaces.Discrete(space.num_actions)

@@ -13,10 +13,11 @@ from nashdex.core.manifest import Manifest
 from nashdex.core.results import TRAINING_RESULT, TrainingResult
 from nashdex.core.seeds import derive_seed
 from nashdex.core.steps import StepName
-from nashdex.evaluator.exact import exact_gate
 from nashdex.games.interface import Game
 from nashdex.games.registry import game_of_run
+from nashdex.games.tabular.values import expected_payoffs
 from nashdex.metagame.tournament.gate import GATE_RESULT, GateResult, SequentialState, SequentialTest
+from nashdex.policies.tables import load_table
 from nashdex.rollout.pairs import PairedBattles
 from nashdex.rollout.play import require_finished
 from nashdex.rollout.session import Session
@@ -58,7 +59,9 @@ def _test(store: ObjectStore, settings: RunSettings, trained: TrainingResult, sh
         return GateResult(policy=policy, parent=parent, decision="exempt")
     game = game_of_run(store, settings)
     if game.tree is not None:
-        return exact_gate(store, game.tree, policy, parent)
+        tables = [load_table(store, each, game.tree) for each in (policy, parent)]
+        payoff = float(expected_payoffs(game.tree, tables)[0, 1])
+        return GateResult(policy=policy, parent=parent, decision="accept" if payoff > 0 else "reject", payoff=payoff)
     return play_gate(store, settings, game, policy, parent, shard)
 
 

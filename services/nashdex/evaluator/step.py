@@ -1,5 +1,6 @@
 """The evaluate step: one shard's part of the tournament."""
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 
 from nashdex.core import keys
@@ -7,19 +8,21 @@ from nashdex.core.evidence import Evidence
 from nashdex.core.manifest import Manifest
 from nashdex.core.results import TRAINING_RESULT, TrainingResult
 from nashdex.core.steps import StepName, shard_range
-from nashdex.evaluator.exact import compute_shard
 from nashdex.games.interface import Game
 from nashdex.games.registry import game_of_run
+from nashdex.games.tabular.values import expected_payoffs
 from nashdex.metagame.evidence.kinds import nothing_known
-from nashdex.metagame.evidence.ledger import LEDGER, Pair, PlannedBattle, ShardLedger
+from nashdex.metagame.evidence.ledger import LEDGER, ExactCell, Pair, PlannedBattle, ShardLedger
 from nashdex.metagame.evidence.matrix import InteractionMatrix
 from nashdex.metagame.plan import IterationPlan
 from nashdex.metagame.tournament.gate import GATE_RESULT, GateResult, admitted
 from nashdex.metagame.tournament.schedule import demand_of
+from nashdex.policies.tables import load_table
 from nashdex.settings.run import RunSettings
 from nashdex.store.attempt import Attempt, find_done
 from nashdex.store.documents import read_from_shards, read_published
 from nashdex.store.protocol import ObjectStore
+from nashdex.telemetry.progress import Progress
 
 
 def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -> Manifest:
@@ -74,8 +77,23 @@ def _play(
 def _compute(
     store: ObjectStore, _settings: RunSettings, game: Game, mine: Sequence[Pair], _attempt: Attempt, shard: int
 ) -> ShardLedger:
+    """Compute exact payoffs from the game's tree."""
     assert game.tree is not None, "exact payoffs follow from a tree"
-    return compute_shard(store, game.tree, mine, shard)
+    started_seconds, started_cpu_seconds = time.monotonic(), time.process_time()
+    policies = sorted({policy for pair in mine for policy in pair})
+    place = {policy: index for index, policy in enumerate(policies)}
+    with Progress(StepName.EVALUATE, shard, len(mine), "pairs") as progress:
+        payoffs = expected_payoffs(game.tree, [load_table(store, policy, game.tree) for policy in policies])
+        progress.advance(len(mine))
+    return ShardLedger(
+        battles=(),
+        failures={},
+        rejected_choices=0,
+        decisions=0,
+        seconds=time.monotonic() - started_seconds,
+        cpu_seconds=time.process_time() - started_cpu_seconds,
+        exact=tuple(ExactCell(policies=pair, payoff=float(payoffs[place[pair[0]], place[pair[1]]])) for pair in mine),
+    )
 
 
 _FIND: Mapping[Evidence, Callable[..., ShardLedger]] = {Evidence.COUNTS: _play, Evidence.EXACT: _compute}

@@ -96,16 +96,16 @@ def game_of_run(store: ObjectStore, settings: RunSettings) -> Game:
     return game_for(settings.format, teams_text, _stored_matrix(store, settings))
 
 
-def showdown_game(name: str, teams_text: str | None = None) -> "ShowdownGame":
-    """Return the Showdown game called ``name``, with the packed teams or else the format's own.
+def showdown_game(name: str) -> "ShowdownGame":
+    """Return the Showdown game called ``name``, with the format's own teams.
 
     Raises:
-        ConfigurationError: it is not a Showdown format, or it takes no teams.
+        ConfigurationError: it is not a Showdown format.
     """
     # Late: a process that plays a tabular game needs no gateway client.
     from nashdex.games.showdown.game import ShowdownGame  # noqa: PLC0415
 
-    game = game_for(name, teams_text)
+    game = game_for(name)
     if not isinstance(game, ShowdownGame):
         raise ConfigurationError(f"{name!r} is not a Showdown format; expected one such as gen1ou")
     return game

@@ -85,18 +85,14 @@ class AdvantageEstimator(Generic[S]):
         return name
 
 
-AnyEstimator = AdvantageEstimator[Any]
-
-
 def generalised_advantages(
-    rewards: NDArray[np.float32], values: NDArray[np.float32], discount: float, lam: float, bootstrap: float = 0.0
+    rewards: NDArray[np.float32], values: NDArray[np.float32], discount: float, lam: float
 ) -> NDArray[np.float32]:
     """Return generalised advantage estimates of one episode, shape (T,) (Schulman et al. 2016, equation 16).
 
-    δ_t = r_t + γ V_{t+1} − V_t and Â_t = Σ (γλ)^l δ_{t+l}. ``bootstrap`` is the value after the last decision: 0 where
-    the battle ended there, the critic's where it was merely cut off.
+    δ_t = r_t + γ V_{t+1} − V_t and Â_t = Σ (γλ)^l δ_{t+l}; after the battle's last decision V is 0.
     """
-    following = np.append(values[1:], np.float32(bootstrap)).astype(np.float64)
+    following = np.append(values[1:], np.float32(0.0)).astype(np.float64)
     deltas = rewards + discount * following - values
     advantages = np.empty(len(deltas))
     running = 0.0

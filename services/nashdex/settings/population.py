@@ -29,12 +29,6 @@ SCRIPTED_NAMES = Names(
 """Names of scripted policies. `nashdex.policies.scripted.registry` has the policies themselves."""
 
 
-def _known(name: str) -> str:
-    if name not in SCRIPTED_NAMES:
-        raise ValueError(SCRIPTED_NAMES.unknown(name))
-    return name
-
-
 def _known_policy(text: str) -> str:
     """Return the canonical spelling of an initial policy."""
     if text in SCRIPTED_NAMES:
@@ -48,14 +42,6 @@ def _known_policy(text: str) -> str:
     if named.searches or named.name == NASH:
         raise ValueError(f"{text!r} is no single stored policy; expected STORE#ID, STORE#newest or zoo:NAME")
     return str(named)
-
-
-def _list_names(schema: dict[str, Any]) -> None:
-    schema["enum"] = list(SCRIPTED_NAMES.names)
-
-
-ScriptedName = Annotated[str, AfterValidator(_known), Field(json_schema_extra=_list_names)]
-"""Name of a scripted policy, built in or of an installed package."""
 
 
 def _list_policies(schema: dict[str, Any]) -> None:

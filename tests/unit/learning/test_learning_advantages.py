@@ -295,11 +295,5 @@ def test_generalised_advantages_known_answer() -> None:
     assert_allclose(found, [0.4325676, 0.46525, 0.5], atol=1e-6)
 
 
-def test_an_episode_that_was_cut_off_goes_on_with_the_critics_value() -> None:
-    ended = generalised_advantages(floats(0), floats(0.5), 0.99, 0.95)
-    cut_off = generalised_advantages(floats(0), floats(0.5), 0.99, 0.95, bootstrap=0.5)
-    assert_allclose([ended[0], cut_off[0]], [-0.5, -0.005], atol=1e-6)
-
-
 def test_discounted_returns() -> None:
     assert_allclose(discounted_returns(floats(0, 1, 2), 0.5), [1.0, 2.0, 2.0])

@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nashdex.core.errors import DataError
-from nashdex.metagame.evidence.estimates import centred, expected_scores, posterior_scores
-from nashdex.metagame.evidence.imputation import Imputation, filled, filled_draws, touches_support
+from nashdex.metagame.evidence.estimates import Floats, centred, expected_scores, posterior_scores, score_blocks
+from nashdex.metagame.evidence.imputation import Imputation, filled, filled_cells, touches_support
 from nashdex.metagame.evidence.sampled import SampledCounts
+from nashdex.metagame.evidence.tally import Tally
 from nashdex.metagame.ratings.bradley_terry import expected_scores_of
 from nashdex.metagame.solvers.nash import symmetric_equilibrium, zero_sum_equilibrium
 from support.tournaments import drawn_matrix, matrix
@@ -19,6 +20,12 @@ from support.tournaments import drawn_matrix, matrix
 NAMES = "abcde"
 STRENGTHS = expected_scores_of(np.array([0.0, 0.5, 1.0, 1.5, -0.5]))
 HOW: tuple[Imputation, ...] = ("bradley-terry", "interval")
+
+
+def filled_draws(policies: Sequence[str], tally: Tally, how: Imputation, *, num_draws: int, seed: int) -> Floats:
+    """Return draws of every cell, shape (D, K, K)."""
+    draw = filled_cells(policies, tally, filled(policies, tally, how), how, num_draws=num_draws, seed=seed)
+    return next(score_blocks(policies, draw, num_draws=num_draws, block=num_draws))
 
 
 def _without(counted: SampledCounts, cells: Sequence[tuple[str, str]]) -> SampledCounts:

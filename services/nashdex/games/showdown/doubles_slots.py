@@ -18,7 +18,6 @@ _LOWEST_TARGET: Final = -2
 
 GIMMICKS: Final = ("", "mega", "z-move", "dynamax", "terastallize")
 """In the order of their numbers; a generation has those up to its own."""
-TERA: Final = GIMMICKS.index("terastallize")
 
 
 @dataclass(frozen=True, slots=True)

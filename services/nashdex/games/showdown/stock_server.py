@@ -51,14 +51,14 @@ def server_command(port: int, host: str = "127.0.0.1", state: Path | None = None
 
 
 @contextmanager
-def stock_server(port: int | None = None, state: Path | None = None) -> Iterator[StockServer]:
-    """Run the server on this machine, by default on a free port, until the block ends.
+def stock_server() -> Iterator[StockServer]:
+    """Run the server on a free port of this machine until the block ends.
 
     Raises:
         ConfigurationError: Node is missing.
         TryAgainError: the server does not listen in time, or another process listens on the port.
     """
-    command = server_command(_free_port() if port is None else port, state=state)
+    command = server_command(_free_port())
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:  # noqa: S603 our own
         assert process.stdout is not None
         try:

@@ -25,7 +25,6 @@ from nashdex.metagame.evidence.estimates import (
     expected_scores,
     posterior_of_cells,
     require_played,
-    score_blocks,
 )
 from nashdex.metagame.evidence.tally import Tally
 from nashdex.metagame.ratings.bradley_terry import expected_scores_of, fit
@@ -60,24 +59,6 @@ def filled(policies: Sequence[Name], tally: Tally, how: Imputation) -> tuple[Flo
     return np.where(unplayed, imputed_scores, scores), imputed
 
 
-def filled_draws(policies: Sequence[str], tally: Tally, how: Imputation, *, num_draws: int, seed: int) -> Floats:
-    """Return draws of P of shape (D, K, K): played cells from their posterior, imputed ones as widely as is honest.
-
-    With ``bradley-terry`` an imputed cell is drawn from Beta(p, 1 − p) about the prediction p. It has the
-    weight of one battle, like the prior Beta(½, ½) of the other cells, but its mean is the prediction.
-    With ``interval`` it is one end of the box or the other, each half of the time, which no distribution on the box
-    exceeds in variance.
-
-    A played cell's draws follow from ``seed``, its ids and its counts, as in ``posterior_scores``; an imputed one's
-    from ``seed``, its ids and, with ``bradley-terry``, the prediction.
-
-    Raises:
-        DataError: ``how`` is to block, and a pair has not met.
-    """
-    draw = filled_cells(policies, tally, filled(policies, tally, how), how, num_draws=num_draws, seed=seed)
-    return next(score_blocks(policies, draw, num_draws=num_draws, block=num_draws))
-
-
 def filled_cells(
     policies: Sequence[Name],
     tally: Tally,
@@ -87,7 +68,18 @@ def filled_cells(
     num_draws: int,
     seed: int,
 ) -> CellDraws:
-    """Return what draws a cell's score, as ``filled_draws`` does; ``filled_scores`` are what ``filled`` returns."""
+    """Return what draws a cell's score: played cells from their posterior, imputed ones as widely as is honest.
+
+    With ``bradley-terry`` an imputed cell is drawn from Beta(p, 1 − p) about the prediction p. It has the
+    weight of one battle, like the prior Beta(½, ½) of the other cells, but its mean is the prediction.
+    With ``interval`` it is one end of the box or the other, each half of the time, which no distribution on the box
+    exceeds in variance.
+
+    A played cell's draws follow from ``seed``, its ids and its counts, as in ``posterior_scores``; an imputed one's
+    from ``seed``, its ids and, with ``bradley-terry``, the prediction.
+
+    ``filled_scores`` are what ``filled`` returns.
+    """
     predicted, imputed = filled_scores
     played = posterior_of_cells(policies, tally, num_draws=num_draws, seed=seed)
     guessed = {frozenset(cell) for cell in imputed}

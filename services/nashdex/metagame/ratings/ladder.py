@@ -37,7 +37,6 @@ INITIAL_ELO = 1000.0
 def online_elo(
     policies: Sequence[Name],
     battles: Iterable[tuple[Name, Name, float]],
-    k_factor: float = K_FACTOR,
     before: Mapping[Name, float] = MappingProxyType({}),
 ) -> Mapping[Name, float]:
     """Return every policy's Elo after ``battles``.
@@ -45,12 +44,11 @@ def online_elo(
     Args:
         policies: who is rated; without a battle one keeps ``INITIAL_ELO``.
         battles: both policies and the score of the first (1, ½ or 0), in the order played.
-        k_factor: the most that one battle can move a rating.
         before: ratings after earlier battles; a policy without one begins with ``INITIAL_ELO``.
     """
     elo = {policy: before.get(policy, INITIAL_ELO) for policy in policies}
     for one, other, score in battles:
-        gained = k_factor * (score - score_of_elo(elo[one] - elo[other]))
+        gained = K_FACTOR * (score - score_of_elo(elo[one] - elo[other]))
         elo[one] += gained
         elo[other] -= gained
     return elo
