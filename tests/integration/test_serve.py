@@ -276,6 +276,29 @@ def test_a_room_that_is_closed_in_the_middle_is_a_void_battle(
     assert "closed the room" in str(battle["void"])
 
 
+def test_an_opponent_that_leaves_gets_the_servers_timer_once(capsys: pytest.CaptureFixture[str]) -> None:
+    said = list[str]()
+
+    def answer(connection: ServerConnection) -> None:
+        room = f"battle-{FORMAT}-1"
+        connection.send("|challstr|4|x")
+        for text in connection:
+            said.append(str(text))
+            if str(text).startswith("|/trn"):
+                connection.send("|updateuser| me|1|1|{}")
+                connection.send(f">{room}\n|init|battle\n|player|p1|me|1|\n|player|p2|you|2|\n|l|you")
+                connection.send(f">{room}\n|l|☆somebody")
+                connection.send(f">{room}\n|l|☆You\n|j|☆You\n|l|☆You")
+            elif str(text).endswith("/timer on"):
+                assert said.count(str(text)) == 1
+                connection.send(f">{room}\n|win|me")
+
+    for port in _odd_server(answer):
+        code, _, _ = _run(port, capsys, "--battles", "1")
+        assert code == 0
+    assert said.count(f"battle-{FORMAT}-1|/timer on") == 1
+
+
 def _battle_of(*requests: dict[str, object]) -> Callable[[ServerConnection], None]:
     """Return a server with one battle, whose requests it sends, and in which the client wins by any choice."""
 

@@ -130,6 +130,9 @@ class Client:
                 assert room.request is not None, "a request was decided"
                 self._connection.send(room.id, f"/choose {choice}|{room.request.get('rqid', '')}")
                 room.answer()
+            if self._is_stopping:
+                for room in self._rooms.values():
+                    self._start_timer(room)
             self._finish()
             if self._referee is not None:
                 self._obey(self._referee.look([room for room in self._rooms.values() if room.result is None]))
@@ -276,6 +279,8 @@ class Client:
             room.read(line)
             if self._service.open_sheets and line.startswith("|uhtml|otsrequest"):
                 self._connection.send(room.id, "/acceptopenteamsheets")
+            if not begins and room.opponent_leaves(line):
+                self._start_timer(room)
 
     def _open_room(self, room_id: str) -> Room:
         room = self._rooms[room_id] = self._decider.open(room_id, self._user.name)
@@ -286,8 +291,13 @@ class Client:
             self._record.begin(room_id)
             self._finder.battle_began()
         if self._service.timer:
-            self._connection.send(room.id, "/timer on")
+            self._start_timer(room)
         return room
+
+    def _start_timer(self, room: Room) -> None:
+        if not room.has_timer:
+            room.has_timer = True
+            self._connection.send(room.id, "/timer on")
 
     # Ends
 

@@ -117,6 +117,9 @@ class Room:
     num_untracked: int = 0
     """Decisions that the tracker could not follow; the server's default choice answered them."""
 
+    has_timer: bool = False
+    """Whether the client has asked the server to start its timer."""
+
     @property
     def seat(self) -> int | None:
         """The client's seat; None until the server has named the players."""
@@ -127,6 +130,13 @@ class Room:
     def opponent(self) -> str:
         """The other player's name; empty until it is known."""
         return "" if self.seat is None else self.players[1 - self.seat]
+
+    def opponent_leaves(self, line: str) -> bool:
+        """Say whether the opponent leaves the room with this line, or loses its connection."""
+        match words_of(line):
+            case ["l" | "L" | "leave", user]:
+                return bool(self.opponent) and to_id(user) == to_id(self.opponent)
+        return False
 
     @property
     def wants_decision(self) -> bool:

@@ -30,6 +30,15 @@ def test_the_seat_is_that_of_the_own_name_however_it_is_written() -> None:
     assert (room.seat, room.opponent) == (1, "Beta")
 
 
+@pytest.mark.parametrize(
+    ("line", "leaves"),
+    [("|l|☆Beta", True), ("|leave| beta", True), ("|l|Alpha One", False), ("|l|Gamma", False), ("|c|Beta|l", False)],
+)
+def test_the_opponent_leaves(line: str, *, leaves: bool) -> None:
+    assert _room().opponent_leaves(line) is leaves
+    assert not Room("battle-gen1ou-1", "Alpha One", 0).opponent_leaves(line)
+
+
 def test_a_request_is_answered_once() -> None:
     room = _room(_request(3))
     assert room.wants_decision
