@@ -177,13 +177,14 @@ def address_of(server: str) -> str:
         return PRESETS[server]
     if server.startswith(("ws://", "wss://")):
         return server
-    host, _, port = server.rpartition(":")
-    if not host or not port.isdigit():
+    from nashdex.core.address import Address
+
+    try:
+        return f"ws://{Address.of(server)}/showdown/websocket"
+    except ValueError as error:
         raise ConfigurationError(
-            f"--server is {server!r}: expected HOST:PORT, an address that begins with ws:// or wss://, or one of "
-            f"{', '.join(PRESETS)}"
-        )
-    return f"ws://{server}/showdown/websocket"
+            f"--server: {error}, an address that begins with ws:// or wss://, or one of {', '.join(PRESETS)}"
+        ) from None
 
 
 def is_local(address: str) -> bool:

@@ -15,6 +15,7 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 import nashdex
+from nashdex.core.address import Address
 from nashdex.core.documents import Model, describe
 from nashdex.core.errors import ConfigurationError, NashdexError
 from nashdex.decide.deciding import Adviser
@@ -186,13 +187,13 @@ def open_socket(address: str) -> socket.socket:
     Raises:
         ConfigurationError: it is no address, or it is taken or not this machine's.
     """
-    host, _, port = address.rpartition(":")
-    host = host.strip("[]") or "127.0.0.1"
-    if not (port.isascii() and port.isdigit() and int(port) < 1 << 16):
-        raise ConfigurationError(f"--listen is {address!r}; expected HOST:PORT or PORT, such as 127.0.0.1:8100")
     try:
-        family = socket.getaddrinfo(host, int(port), type=socket.SOCK_STREAM)[0][0]
-        return socket.create_server((host, int(port)), family=family, backlog=_BACKLOG)
+        place = Address.of(f"127.0.0.1:{address}" if address.isdecimal() else address, least_port=0)
+    except ValueError as error:
+        raise ConfigurationError(f"--listen: {error}, or PORT alone") from None
+    try:
+        family = socket.getaddrinfo(place.host, place.port, type=socket.SOCK_STREAM)[0][0]
+        return socket.create_server((place.host, place.port), family=family, backlog=_BACKLOG)
     except (OSError, UnicodeError) as error:
         raise ConfigurationError(
             f"--listen {address}: cannot listen there ({error}); name a free port of this machine"

@@ -20,6 +20,7 @@ import psutil
 import structlog
 from numpy.typing import NDArray
 
+from nashdex.core.address import Address
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.ids import PolicyId, policy_id
 from nashdex.games.interface import Decisions, Failure
@@ -210,13 +211,13 @@ def reach(name: str, address: str, seconds: float, *, waits: bool) -> socket.soc
     Raises:
         ConfigurationError: nothing listens there.
     """
-    host, _, port = address.rpartition(":")
+    place = Address.of(address)
     deadline = time.monotonic() + seconds
     told = False
     while True:
         try:
-            return socket.create_connection((host, int(port)), timeout=seconds)
-        except (OSError, OverflowError) as error:
+            return socket.create_connection((place.host, place.port), timeout=seconds)
+        except OSError as error:
             if waits and isinstance(error, ConnectionRefusedError) and time.monotonic() < deadline:
                 if not told:
                     _log.info(f"{name} does not listen at {address} yet; waiting up to {seconds:g} s")

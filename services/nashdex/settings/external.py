@@ -15,6 +15,7 @@ from typing import Final, Self
 
 from pydantic import Field, ValidationError, model_validator
 
+from nashdex.core.address import AddressText
 from nashdex.core.documents import describe_problems
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.ids import ID_PATTERN, id_of_text
@@ -29,7 +30,6 @@ _MAX_ID: Final = 63
 PLACEHOLDERS: Final = ("websocket", "host", "port", "username", "opponent", "format", "battles")
 """Placeholders of a command: the server, the two users, the format, and the number of battles left."""
 _BY_WEBSOCKET: Final = ("username", "challenges", "restarts", "pause_seconds")
-_ADDRESS: Final = r"^[^:]+:\d{1,5}$"
 
 
 class ExternalPlayer(Section):
@@ -44,15 +44,13 @@ class ExternalPlayer(Section):
     command: str | None = Field(
         None, description="Command line of a program that plays on a local Showdown server. No shell reads it."
     )
-    address: str | None = Field(
+    address: AddressText | None = Field(
         None,
-        pattern=_ADDRESS,
         description="HOST:PORT of a class that plays in a container or on a machine of its own, by "
         "`python -m nashdex.games.showdown.external_player CLASS --listen HOST:PORT`.",
     )
-    server: str | None = Field(
+    server: AddressText | None = Field(
         None,
-        pattern=_ADDRESS,
         description="HOST:PORT of a Showdown server where a program accepts challenges by itself, as `username`.",
     )
     folder: Path | None = Field(None, description="Working directory; by default this command's.")

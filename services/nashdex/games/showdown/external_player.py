@@ -22,6 +22,7 @@ from typing import Any, TextIO
 from poke_env.player import Player
 from poke_env.player.battle_order import BattleOrder, DoubleBattleOrder, ForfeitBattleOrder, SingleBattleOrder
 
+from nashdex.core.address import Address
 from nashdex.core.errors import ConfigurationError, ExitCode
 from nashdex.games.showdown.external_causes import ERROR, FORFEIT, GARBAGE
 from nashdex.games.showdown.poke_env_players import PokeEnvSeat, drawing_from
@@ -138,12 +139,15 @@ def listen(name: str, address: str) -> None:
         ConfigurationError: the player cannot be loaded, or it cannot listen there.
     """
     player_class(name)
-    host, _, port = address.rpartition(":")
     try:
-        listener = socket.create_server((host, int(port)))
-    except (OSError, OverflowError, ValueError) as error:
+        place = Address.of(address)
+        family = socket.AF_INET6 if ":" in place.host else socket.AF_INET
+        listener = socket.create_server((place.host, place.port), family=family)
+    except ValueError as error:
+        raise ConfigurationError(f"--listen: {error}") from None
+    except OSError as error:
         raise ConfigurationError(
-            f"cannot listen at {address!r} ({error}); expected HOST:PORT, such as 0.0.0.0:7500"
+            f"--listen {address}: cannot listen there ({error}); name a free port of this machine"
         ) from error
     signal.signal(signal.SIGTERM, lambda _signal, _frame: sys.exit(0))
     # A child that has ended leaves nothing behind.

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from pydantic import Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from nashdex.core.address import Address, AddressText
 from nashdex.core.documents import describe_problems
 from nashdex.core.errors import ConfigurationError, DataError, TryAgainError
 from nashdex.core.stopping import check_stop
@@ -65,7 +66,7 @@ class GatewaySettings(BaseSettings):
 
     model_config = SettingsConfigDict(env_prefix="NASHDEX_GATEWAY_", frozen=True)
 
-    address: str | None = Field(None, pattern=r"^[^:]+:\d+$", description="HOST:PORT of a listening gateway.")
+    address: AddressText | None = Field(None, description="HOST:PORT of a listening gateway.")
     token: SecretStr | None = Field(None, description="Token that the listening gateway asks for.")
     start_seconds: float = Field(
         60.0, gt=0, description="Longest wait until the gateway at ADDRESS accepts a connection, and then answers."
@@ -184,12 +185,12 @@ class Gateway:
     def _connect(self) -> FrameChannel:
         """Connect to a listening gateway; retry while it starts or restarts."""
         assert self._settings.address is not None
-        host, _, port = self._settings.address.rpartition(":")
+        address = Address.of(self._settings.address)
         deadline = time.monotonic() + self._settings.start_seconds
         while True:
             try:
                 connection = socket.create_connection(
-                    (host, int(port)), timeout=min(self._settings.start_seconds, _ANSWER_SECONDS)
+                    (address.host, address.port), timeout=min(self._settings.start_seconds, _ANSWER_SECONDS)
                 )
                 break
             except OSError as error:

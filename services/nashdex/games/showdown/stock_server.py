@@ -12,6 +12,7 @@ from typing import Final
 
 import psutil
 
+from nashdex.core.address import Address
 from nashdex.core.errors import TryAgainError
 from nashdex.games.showdown.gateway import find_node, load_gateway_settings
 
@@ -20,16 +21,13 @@ _STOP_SECONDS: Final = 15.0
 
 
 @dataclass(frozen=True)
-class ServerAddress:
-    """Where a server listens."""
-
-    host: str
-    port: int
+class ServerAddress(Address):
+    """Where a Showdown server listens."""
 
     @property
     def websocket(self) -> str:
         """The address for clients."""
-        return f"ws://{self.host}:{self.port}/showdown/websocket"
+        return f"ws://{self}/showdown/websocket"
 
 
 @dataclass(frozen=True)

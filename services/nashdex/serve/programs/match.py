@@ -133,8 +133,7 @@ def _place(player: str, declared: ExternalPlayer) -> Iterator[tuple[ServerAddres
     """Yield a server and the program on it, which are ended after the block if they are this process's own."""
     if declared.server is not None:
         reach(player, declared.server, declared.start_seconds, waits=True).close()
-        host, _, port = declared.server.rpartition(":")
-        yield ServerAddress(host, int(port)), Elsewhere(player, declared)
+        yield ServerAddress.of(declared.server), Elsewhere(player, declared)
         return
     with stock_server() as server, _program(player, declared) as program:
         yield server, program
