@@ -1,11 +1,14 @@
 """``nashdex check-store``: check that a store can hold runs, by writing to it."""
 
 import secrets
+from typing import TYPE_CHECKING
 
 from nashdex.commands.output import JsonOption, print_json, print_text
 from nashdex.commands.run_options import StoreOption
 from nashdex.core.errors import ConfigurationError, DataError
-from nashdex.store.protocol import ObjectStore
+
+if TYPE_CHECKING:
+    from nashdex.store.protocol import ObjectStore
 
 _FOLDER = "nashdex-check"
 _CONTENT_BYTES = 32
@@ -23,7 +26,7 @@ def check_store(store: StoreOption, as_json: JsonOption = False) -> None:
         print_text(f"{opened.uri}: wrote, read and deleted {key}")
 
 
-def try_store(store: ObjectStore) -> str:
+def try_store(store: "ObjectStore") -> str:
     """Write, read, list and delete an object with a random name; return its key.
 
     Raises:

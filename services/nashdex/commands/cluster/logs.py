@@ -4,18 +4,19 @@ import json
 import re
 from collections.abc import Iterator
 from itertools import groupby
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from nashdex.commands.cluster.cluster_options import ContextOption, NamespaceOption, ServerOption
 from nashdex.commands.output import print_text
-from nashdex.core import keys
 from nashdex.core.errors import ConfigurationError, DataError
-from nashdex.store.protocol import ObjectStore
+
+if TYPE_CHECKING:
+    from nashdex.store.protocol import ObjectStore
 
 _PART = re.compile(
-    rf"(?P<shard_prefix>{keys.LOGS}/(?P<iteration>\d+)/(?P<step>[a-z]+)/(?P<shard>\d+))/(?P<attempt>[^/]+)/\d+\.jsonl"
+    r"(?P<shard_prefix>logs/(?P<iteration>\d+)/(?P<step>[a-z]+)/(?P<shard>\d+))/(?P<attempt>[^/]+)/\d+\.jsonl"
 )
 
 
@@ -78,7 +79,7 @@ def _print_archived(run: str, step: str | None, iteration: int | None, shard: in
 
 
 def archived_lines(
-    store: ObjectStore, *, step: str | None = None, iteration: int | None = None, shard: int | None = None
+    store: "ObjectStore", *, step: str | None = None, iteration: int | None = None, shard: int | None = None
 ) -> Iterator[str]:
     """Yield lines as ``step, iteration, shard | line``, shard by shard, and each shard's attempts from the first on.
 
@@ -88,6 +89,8 @@ def archived_lines(
         iteration: number of an iteration; None for all.
         shard: number of a shard; None for all.
     """
+    from nashdex.core import keys
+
     prefix = f"{keys.LOGS}/" if iteration is None else f"{keys.LOGS}/{iteration:04d}/"
     parts = [
         part
@@ -103,7 +106,7 @@ def archived_lines(
             yield from (f"{head} | {line}" for line in lines)
 
 
-def _lines(store: ObjectStore, key: str) -> list[str]:
+def _lines(store: "ObjectStore", key: str) -> list[str]:
     return store.get(key).decode(errors="replace").splitlines()
 
 
