@@ -11,7 +11,7 @@ import boto3
 import pytest
 from botocore.config import Config
 
-from nashdex.core.errors import ConfigurationError, DataError, NashdexError, TryAgainError
+from nashdex.core.errors import ConfigurationError, DataError, NashdexError, NoObjectError, TryAgainError
 from nashdex.store.s3 import PATIENCE_SECONDS, SILENCE_SECONDS, S3Store
 from support.http_servers import JsonHandler, served_by
 
@@ -99,6 +99,13 @@ def test_no_answer_is_a_traceback_or_shows_the_access_key(store: S3Store, answer
         for call in calls(store):
             error = failure(call)
             assert error is None or ACCESS_KEY not in "".join(traceback.format_exception(error))
+
+
+@pytest.mark.parametrize("body", [b"", b"<?xml version='1.0'?><Error><Co", b"<Error></Error>"])
+def test_an_answer_that_an_object_is_missing_needs_no_body(store: S3Store, answer: Answer, body: bytes) -> None:
+    answer.status, answer.body = 404, body
+    with pytest.raises(NoObjectError):
+        store.get("a/key")
 
 
 def test_an_expired_token_is_one_on_every_request(store: S3Store, answer: Answer) -> None:
