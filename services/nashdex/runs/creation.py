@@ -24,7 +24,7 @@ from nashdex.runs.inputs import SETTING_OF, read_inputs
 from nashdex.settings.loading import differing_fields, load_settings
 from nashdex.settings.run import RunSettings, canonical_format
 from nashdex.store import Observer, open_store
-from nashdex.store.checked import read_root, write_root
+from nashdex.store.checked import find_object, read_root, write_root
 from nashdex.store.protocol import ObjectStore
 
 TRAINED_NETWORKS: Final = ("pointer", "pointer-pairs")
@@ -241,9 +241,8 @@ def _refuse_other_settings(store: ObjectStore, prepared: PreparedRun, stored: Ru
             differences.append("train.first.replays.path: the replays there have changed")
         if keys.TEAM_SETS in prepared.inputs and store.get(keys.TEAM_SETS) != prepared.inputs[keys.TEAM_SETS]:
             differences.append("team_schedule: the teams of its sets have changed")
-        if store.exists(keys.SMALLER_BUDGETS) and store.get(keys.SMALLER_BUDGETS) != prepared.inputs.get(
-            keys.SMALLER_BUDGETS
-        ):
+        budgets = find_object(store, keys.SMALLER_BUDGETS)
+        if budgets is not None and budgets != prepared.inputs.get(keys.SMALLER_BUDGETS):
             differences.append("--decisions: the run follows other answers of smaller budgets")
         changed = [SETTING_OF[key] for key, data in files.items() if store.get(key) != data]
         differences += [f"{name}: the content of {getattr(settings, name)} has changed" for name in changed]

@@ -269,11 +269,9 @@ class S3Store:
     def _explain(self, error: ClientError, key: str) -> NashdexError:
         """Return the error behind a response. Its own text is left out because it can quote the access key."""
         code, status = _code(error), _status(error)
-        # The body with the code may be lost on its way, and some servers send none.
-        has_no_code = not code or code.isdigit()
-        if code in _NO_OBJECT or (
-            has_no_code and status == HTTPStatus.NOT_FOUND and error.operation_name == "GetObject"
-        ):
+        has_no_code = not code or code.isdigit()  # the body with the code may be lost, and some servers send none
+        is_missing = has_no_code and status == HTTPStatus.NOT_FOUND and error.operation_name == "GetObject"
+        if is_missing or code in _NO_OBJECT:
             return NoObjectError(f"{self.uri}/{key} does not exist")
         named = "" if has_no_code else f" {code}"
         where = f"{self._where()} refused a request about {key!r} ({status}{named})"

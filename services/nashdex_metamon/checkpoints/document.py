@@ -14,7 +14,7 @@ from nashdex.core.ids import BarePolicyId, BarePolicyIdField, PolicyId
 from nashdex.games.interface import ViewIdentity
 from nashdex.games.showdown.formats import GAME as SHOWDOWN
 from nashdex.policies.sources import PolicySource
-from nashdex.store.checked import read_hashed
+from nashdex.store.checked import find_object, read_hashed
 from nashdex.store.protocol import ObjectStore
 from nashdex_metamon.actions import ACTION_SPACES
 from nashdex_metamon.checkpoints.architecture import AmagoArchitecture, MiniRnnArchitecture
@@ -94,9 +94,10 @@ def read_imported(store: ObjectStore, policy: BarePolicyId) -> ImportedPolicy:
         DataError: it is missing or was altered, or this nashdex lacks its view.
     """
     key = keys.imported_document(policy)
-    if not store.exists(key):
+    data = find_object(store, key, MAX_DOCUMENT_BYTES)
+    if data is None:
         raise DataError(f"{store.uri} has no imported policy {policy!r}; store it there with `nashdex policy import`")
-    document = ImportedPolicy.from_json(store.get(key, MAX_DOCUMENT_BYTES), f"{store.uri}/{key}")
+    document = ImportedPolicy.from_json(data, f"{store.uri}/{key}")
     if not document.content_id() == document.id == policy:
         raise DataError(
             f"{store.uri}/{key} was altered: its content has id {document.content_id()}, it says {document.id}, and it "
