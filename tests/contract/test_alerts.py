@@ -25,7 +25,7 @@ needs_promtool = pytest.mark.skipif(
 def promtool(*arguments: str) -> None:
     program = shutil.which("promtool")
     assert program is not None
-    finished = subprocess.run([program, *arguments], capture_output=True, text=True, timeout=120, check=False)
+    finished = subprocess.run([program, *arguments], capture_output=True, text=True, check=False)
     assert finished.returncode == 0, finished.stdout + finished.stderr
 
 

@@ -21,7 +21,7 @@ def pin(root: Path, *arguments: str, path: Path | None = None) -> "subprocess.Co
     """Run scripts/pin.py on a folder, with the programs of ``path`` before all others."""
     environment = {**os.environ, "PATH": f"{path}:{os.environ['PATH']}"} if path else None
     command = [sys.executable, str(ROOT / "scripts" / "pin.py"), *arguments, str(root)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, env=environment, timeout=60)
+    return subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
 
 
 def program(path: Path, text: str) -> None:

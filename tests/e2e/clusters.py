@@ -46,7 +46,7 @@ def open_cluster() -> Iterator[Cluster]:
         try:
             missing = [program for program in _PROGRAMS if shutil.which(program) is None]
             assert not missing, f"the tests of a cluster need {', '.join(missing)} on PATH"
-            run("kubectl", "get", "--raw", "/readyz", seconds=30)
+            run("kubectl", "get", "--raw", "/readyz", seconds=120)
             if cluster.down:
                 _quicken_argo()
             yield cluster

@@ -33,7 +33,7 @@ class Installation:
     namespace: str
     image_tag: str
 
-    def kubectl(self, *words: str, seconds: float = 60.0) -> str:
+    def kubectl(self, *words: str, seconds: float = 300.0) -> str:
         """Run kubectl in the namespace."""
         return run("kubectl", "--namespace", self.namespace, *words, seconds=seconds)
 
@@ -45,7 +45,7 @@ class Installation:
         items: list[Object] = json.loads(found)["items"]
         return items
 
-    def helm(self, *words: str, seconds: float = 360.0) -> str:
+    def helm(self, *words: str, seconds: float = 600.0) -> str:
         """Run helm in the namespace."""
         return run("helm", *words, "--namespace", self.namespace, seconds=seconds)
 
@@ -105,7 +105,7 @@ class Installation:
             patch.setenv("AWS_REGION", site["s3-region"])
             yield site["store"]
 
-    def nashdex(self, *words: str, seconds: float = 120.0) -> str:
+    def nashdex(self, *words: str, seconds: float = 600.0) -> str:
         """Run nashdex on this machine."""
         return run(*NASHDEX, *words, seconds=seconds)
 
@@ -173,14 +173,14 @@ class Installation:
     def metric(self, pod: str, name: str) -> float:
         """Return the sum of a pod's samples of a metric; 0 while it does not respond."""
         path = f"/api/v1/namespaces/{self.namespace}/pods/{pod}:9090/proxy/metrics"
-        answer = attempt("kubectl", "get", "--raw", path, seconds=30)
+        answer = attempt("kubectl", "get", "--raw", path, seconds=120)
         lines = [line for line in answer.stdout.splitlines() if line.startswith((f"{name} ", f"{name}{{"))]
         return sum(float(line.rpartition(" ")[2]) for line in lines)
 
     def contents(self) -> set[str]:
         """Return all objects of the namespace as kind and name, except events and objects that the cluster creates."""
         kinds = run("kubectl", "api-resources", "--namespaced", "--verbs=list,delete", "-o", "name").split()
-        found = read_json("kubectl", "get", ",".join(kinds), "-n", self.namespace, "-o", "json", seconds=120)["items"]
+        found = read_json("kubectl", "get", ",".join(kinds), "-n", self.namespace, "-o", "json", seconds=300)["items"]
         named = {f"{item['kind']}/{item['metadata']['name']}" for item in found}
         return {each for each in named if each.split("/")[0] not in _EVENTS_AND_CLUSTERS_OWN} - _OF_EVERY_NAMESPACE
 

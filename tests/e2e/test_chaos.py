@@ -41,7 +41,7 @@ MOST_SHARE = 0.2
 LOOK_SECONDS = 10.0
 SILENCE_SECONDS = 1200.0
 """Without a kill or the end of a run for so long, something hangs."""
-VERIFY_SECONDS = 600.0
+VERIFY_SECONDS = 1800.0
 API_SECONDS = 60
 API_ERRORS = (ApiException, HTTPError)
 ARGO = ("argoproj.io", "v1alpha1")

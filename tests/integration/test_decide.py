@@ -267,7 +267,7 @@ def test_the_command_answers_lines_and_http_and_stops_at_sigterm(battle: list[As
             address = process.stderr.readline().split()[-1]
             headers = {"content-type": "application/json"}
             asking = urllib.request.Request(f"{address}/decide", json.dumps(battle[0]).encode(), headers)  # noqa: S310
-            with urllib.request.urlopen(asking, timeout=60) as answer:  # noqa: S310 - the address is ours
+            with urllib.request.urlopen(asking, timeout=300) as answer:  # noqa: S310 - the address is ours
                 assert json.load(answer)["choice"] == first["choice"]
             process.send_signal(signal.SIGTERM)
             assert process.wait(60) == 143

@@ -22,7 +22,7 @@ SCRIPT = Path(__file__).parents[1] / "support" / "programs" / "battle_with_input
 def replay() -> dict[str, Any]:
     settings = load_gateway_settings()
     command = [find_node(settings), str(SCRIPT), str(settings.directory), FORMAT]
-    found: dict[str, Any] = json.loads(subprocess.run(command, capture_output=True, check=True, timeout=300).stdout)
+    found: dict[str, Any] = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
     return found
 
 

@@ -47,7 +47,7 @@ def _stop(process: subprocess.Popen[str]) -> None:
     """Kill it with its children, as a container's end does."""
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
-    process.communicate(timeout=20)
+    process.communicate(timeout=300)
 
 
 @contextmanager
@@ -155,9 +155,9 @@ def test_probes_are_answered_and_start_no_simulator() -> None:
     port, health_port = _free_port(), _free_port()
     with _listening(port, "--health", f"127.0.0.1:{health_port}") as process:
         Gateway(FORMAT, GatewaySettings(address=f"127.0.0.1:{port}", start_seconds=60)).close()
-        with urlopen(f"http://127.0.0.1:{health_port}/healthz", timeout=20) as response:
+        with urlopen(f"http://127.0.0.1:{health_port}/healthz", timeout=300) as response:
             assert response.status == 200
         process.send_signal(signal.SIGTERM)
-        _, logs = process.communicate(timeout=20)
+        _, logs = process.communicate(timeout=300)
         assert process.returncode == 0
         assert len(re.findall('"client connected"', logs)) == 1

@@ -28,7 +28,7 @@ shards = 2
 num_draws = 100
 """
 KILLS = int(os.environ.get("NASHDEX_TEST_KILLS", "0"))
-FINISH_SECONDS = 200.0
+FINISH_SECONDS = 1200.0
 
 
 def start(folder: Path) -> "subprocess.Popen[str]":
@@ -59,7 +59,7 @@ def test_kills_of_every_kind_lose_and_double_nothing(tmp_path: Path) -> None:
             time.sleep(generator.uniform(0.3, 1.5))
             if len(killed) < KILLS and (name := kill_one(run, generator)):
                 killed.append(name)
-        out, err = run.communicate(timeout=10)
+        out, err = run.communicate()
         code = run.returncode
         assert code in {0, 75, -9}, f"{code} after killing {killed}: {err or out}"
     assert results(tmp_path / "killed") == expected

@@ -258,7 +258,7 @@ def test_an_interrupted_run_leaves_no_process(number: signal.Signals, code: int,
     _wait_until(lambda: any("node" in Path(child.name()).name for child in _children(process)), "a gateway")
     descendants = _children(process)
     os.kill(process.pid, number)
-    _, err = process.communicate(timeout=300)
+    _, err = process.communicate()
     assert process.returncode == code
     assert err == "error: stopped; every process has ended; run the same command again to go on\n"
     assert _gone(descendants)

@@ -174,7 +174,7 @@ def test_of_many_racing_writers_exactly_one_wins(store: ObjectStore, uri: str) -
     def write(writer: int) -> list[bool]:
         won = []
         for number in range(10):
-            together.wait(timeout=60)
+            together.wait(timeout=500)
             won.append(stores[writer].put_if_absent(f"race/{number}", f"writer {writer}".encode() * 500))
         return won
 
@@ -294,7 +294,7 @@ def test_of_racing_attempts_at_a_shard_one_wins_and_all_learn_which(store: Objec
     def work(number: int) -> Manifest:
         attempt = Attempt(open_store(uri), 0, STEP, 0)
         attempt.write("result.json", f"{number}".encode())
-        together.wait(timeout=60)
+        together.wait(timeout=500)
         return attempt.finish({"number": number})
 
     with ThreadPoolExecutor(4) as pool:

@@ -78,9 +78,7 @@ def test_debug_shows_the_traceback(monkeypatch: pytest.MonkeyPatch, capsys: pyte
 def test_a_reader_that_leaves_early_is_no_failure_to_talk_about() -> None:
     read_end, write_end = os.pipe()
     os.close(read_end)
-    process = subprocess.run(
-        [*NASHDEX, "config", "schema"], stdout=write_end, stderr=subprocess.PIPE, check=False, timeout=30
-    )
+    process = subprocess.run([*NASHDEX, "config", "schema"], stdout=write_end, stderr=subprocess.PIPE, check=False)
     os.close(write_end)
     assert process.stderr == b""
     assert process.returncode == 1
@@ -89,9 +87,7 @@ def test_a_reader_that_leaves_early_is_no_failure_to_talk_about() -> None:
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no /dev/full")
 def test_a_full_disk_under_standard_output_says_so() -> None:
     with Path("/dev/full").open("wb") as full:
-        process = subprocess.run(
-            [*NASHDEX, "config", "schema"], stdout=full, stderr=subprocess.PIPE, check=False, timeout=30
-        )
+        process = subprocess.run([*NASHDEX, "config", "schema"], stdout=full, stderr=subprocess.PIPE, check=False)
     assert process.returncode == 75
     assert process.stderr.startswith(b"error: standard output or a file: the disk or quota is full")
 
@@ -101,14 +97,14 @@ def test_a_full_disk_under_standard_output_says_so() -> None:
 def test_a_full_disk_under_both_streams_sets_the_exit_code(command: list[str]) -> None:
     """As where a step's log shares the full disk."""
     with Path("/dev/full").open("wb") as full:
-        process = subprocess.run([*NASHDEX, *command], stdout=full, stderr=full, check=False, timeout=30)
+        process = subprocess.run([*NASHDEX, *command], stdout=full, stderr=full, check=False)
     assert process.returncode == (64 if command == ["nosuch"] else 75)
 
 
 @pytest.mark.parametrize("closed", [">&-", ">&- 2>&- <&-"])
 def test_closed_streams_are_no_failure(closed: str) -> None:
     command = f"{sys.executable} -m nashdex config schema {closed}"
-    process = subprocess.run(["sh", "-c", command], capture_output=True, check=False, timeout=30)  # noqa: S607
+    process = subprocess.run(["sh", "-c", command], capture_output=True, check=False)  # noqa: S607
     assert process.returncode == 0
     assert process.stderr == b""
 
@@ -119,7 +115,7 @@ def test_an_encoding_without_a_character_writes_an_escape(encoding: str, options
     (tmp_path / "game.json").write_text(json.dumps(matrix))
     command = [*NASHDEX, "solve", "game.json", *options]
     environment = os.environ | {"PYTHONIOENCODING": encoding}
-    process = subprocess.run(command, capture_output=True, check=False, timeout=60, env=environment)
+    process = subprocess.run(command, capture_output=True, check=False, env=environment)
     assert process.returncode == 0, process.stderr
     written = process.stdout.decode(encoding)
     if options:

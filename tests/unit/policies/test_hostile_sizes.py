@@ -15,9 +15,7 @@ MOST_MEBIBYTES = 400
 @pytest.fixture(scope="module")
 def found() -> dict[str, dict[str, object]]:
     environment = os.environ | {"PYTHONPATH": str(PROGRAM.parents[2])}
-    done = subprocess.run(
-        [sys.executable, PROGRAM], capture_output=True, text=True, check=True, env=environment, timeout=60
-    )
+    done = subprocess.run([sys.executable, PROGRAM], capture_output=True, text=True, check=True, env=environment)
     result: dict[str, dict[str, object]] = json.loads(done.stdout)
     return result
 

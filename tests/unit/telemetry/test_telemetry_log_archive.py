@@ -128,7 +128,7 @@ def log() -> Any:  # noqa: ANN401 - structlog's proxy has no type
 
 
 def until(condition: Any) -> None:  # noqa: ANN401 - a callable
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 300
     while not condition():
         assert time.monotonic() < deadline
         time.sleep(0.01)
