@@ -149,10 +149,10 @@ def read_iteration(store: ObjectStore, manifests: IterationManifests) -> Iterati
         collected=tuple(read_written(store, m, COLLECT_RESULT, CollectResult) for m in steps[StepName.COLLECT]),
         trained=tuple(read_written(store, m, TRAINING_RESULT, TrainingResult) for m in steps[StepName.TRAIN]),
         gates=tuple(read_written(store, m, GATE_RESULT, GateResult) for m in steps[StepName.GATE]),
-        evaluated=read_ledgers(store, manifests),
         population=read_written(store, solved, keys.POPULATION, Population),
         matrix=read_written(store, solved, keys.INTERACTION_MATRIX, InteractionMatrix),
         totals=read_written(store, solved, keys.BATTLE_TOTALS, BattleTotals),
         meta_strategy=read_written(store, solved, keys.META_STRATEGY, MetaStrategy),
         analysis=read_written(store, solved, keys.META_GAME_ANALYSIS, MetaGameAnalysis),
+        evaluated=read_ledgers(store, manifests),  # last: parsing the totals and holding the battles take most memory
     )

@@ -1,6 +1,7 @@
 """The report step: one document with every number, and one page to read and to share."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -132,6 +133,7 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
     last = read_iteration(store, read_manifests(store, settings, iteration))
     rows, replays = _rows_and_replays(store, settings, last)
     verdict = _exploit_verdict(store, settings, last)
+    last = replace(last, evaluated=())  # nothing below needs the battles, which take hundreds of megabytes
     report = assemble(
         settings.run or _run_id(store),
         settings,

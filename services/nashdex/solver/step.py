@@ -53,23 +53,7 @@ def records_of(ledgers: Sequence[ShardLedger]) -> tuple[BattleRecord, ...]:
     return tuple(record for ledger in ledgers for record in ledger.battles)
 
 
-def totals_with(
-    store: ObjectStore,
-    settings: RunSettings,
-    iteration: int,
-    policies: Sequence[PolicyId],
-    ledgers: Sequence[ShardLedger],
-) -> BattleTotals:
-    """Return the totals after an iteration's ``ledgers``.
-
-    Raises:
-        DataError: the totals of the iteration before are missing or altered, or a battle is recorded twice.
-    """
-    before, digest = _before(store, settings, iteration)
-    return before.with_battles(policies, records_of(ledgers), Source(findings_sha256(ledgers), digest))
-
-
-def _before(store: ObjectStore, settings: RunSettings, iteration: int) -> tuple[BattleTotals, str | None]:
+def _totals_before(store: ObjectStore, settings: RunSettings, iteration: int) -> tuple[BattleTotals, str | None]:
     """Return the totals of the iteration before and their hash.
 
     A version without totals may have solved that iteration: then they are added up from all its ledgers, with no hash.
@@ -80,8 +64,9 @@ def _before(store: ObjectStore, settings: RunSettings, iteration: int) -> tuple[
     if described := solved.objects.get(keys.BATTLE_TOTALS):
         return read_written(store, solved, keys.BATTLE_TOTALS, BattleTotals), described.sha256
     policies = read_written(store, solved, keys.POPULATION, Population).ids
+    before, digest = _totals_before(store, settings, iteration - 1)
     ledgers = read_ledgers(store, settings, iteration - 1)
-    return totals_with(store, settings, iteration - 1, policies, ledgers), None
+    return before.with_battles(policies, records_of(ledgers), Source(findings_sha256(ledgers), digest)), None
 
 
 ANCHOR = "random"
@@ -105,15 +90,18 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
     trained = read_from_shards(store, iteration, StepName.TRAIN, settings.train.seeds, TRAINING_RESULT, TrainingResult)
     gates = read_from_shards(store, iteration, StepName.GATE, settings.num_gates, GATE_RESULT, GateResult)
     population = plan.grown(admitted(trained, gates))
-    ledgers = read_ledgers(store, settings, iteration)
     game = game_of_run(store, settings)
-    demand = demand_of(plan, settings.evaluate)
-    matrix = _evidence_before(store, game, iteration).with_results(population.ids, demand, ledgers)
-    totals = totals_with(store, settings, iteration, population.ids, ledgers)
+    # Ledgers come last and go first: their battles take more memory than anything else, and so does parsing totals.
+    matrix = _evidence_before(store, game, iteration)
+    totals, digest = _totals_before(store, settings, iteration)
+    ledgers = read_ledgers(store, settings, iteration)
+    records = records_of(ledgers)
+    matrix = matrix.with_results(population.ids, demand_of(plan, settings.evaluate), ledgers)
+    totals = totals.with_battles(population.ids, records, Source(findings_sha256(ledgers), digest))
     if matrix.evidence.is_played:
         totals.require_counted(matrix.policies, matrix.battles_by_cell())
-    answer, num_battles = _answer(plan, population, records_of(ledgers)), sum(len(each.battles) for each in ledgers)
-    del ledgers  # their battles take more memory than anything that solving needs
+    answer, num_battles = _answer(plan, population, records), len(records)
+    del ledgers, records
     empirical = EmpiricalGame(
         matrix,
         answer=answer,

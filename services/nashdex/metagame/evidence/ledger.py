@@ -13,12 +13,14 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, model_validator
 
 from nashdex.core.documents import Document, Model
 from nashdex.core.errors import DataError
 from nashdex.core.ids import PolicyId, PolicyIdField
-from nashdex.metagame.evidence.tally import Tally
+from nashdex.metagame.evidence.tally import Floats, Integers, Tally
 
 LEDGER = "ledger.json"
 """The name of a shard's ledger among its attempt's objects."""
@@ -95,8 +97,10 @@ class BattleRecord(Model):
     @property
     def planned(self) -> PlannedBattle:
         """Which of its cell's battles this is."""
-        a, b = sorted(self.policies)
-        return PlannedBattle(a, b, 2 * self.pair + (self.policies[0] != a))
+        first, second = self.policies
+        if first < second:
+            return PlannedBattle(first, second, 2 * self.pair)
+        return PlannedBattle(second, first, 2 * self.pair + 1)
 
 
 class ExactCell(Model):
@@ -213,11 +217,11 @@ def count_records(
     Raises:
         DataError: a battle names a policy that is not among ``policies``, or is recorded twice.
     """
-    tally = Tally.nothing(len(policies))
     place = {policy: index for index, policy in enumerate(policies)}
     battles = dict(waiting)
+    counted_now = []
     for record in records:
-        if not set(record.policies) <= place.keys():
+        if any(policy not in place for policy in record.policies):
             stranger = next(policy for policy in record.policies if policy not in place)
             raise DataError(
                 f"the ledger holds a battle of {stranger!r}, which is not in the population {list(policies)}"
@@ -225,37 +229,51 @@ def count_records(
         planned = record.planned
         if planned in battles:
             raise DataError(f"the ledgers hold {describe(planned)} twice; expected every battle once")
-        battles[planned] = 0.5 if record.winner is None else float(record.policies[record.winner] == planned.a)
-        first, second = (place[policy] for policy in record.policies)
-        for i, j, seat in ((first, second, 0), (second, first, 1)):
-            tally.games[i, j] += 1
-            tally.draws[i, j] += record.winner is None
-            tally.wins[i, j] += record.winner == seat
+        score = 0.5 if record.winner is None else float(record.policies[record.winner] == planned.a)
+        battles[planned] = score
+        counted_now.append((place[planned.a], place[planned.b], score))
     alone: dict[PlannedBattle, float] = {}
+    pairs = []
     for battle, score in battles.items():
-        partner = PlannedBattle(battle.a, battle.b, battle.number ^ 1)
-        if partner not in battles:
+        other = battles.get(PlannedBattle(battle.a, battle.b, battle.number ^ 1))
+        if other is None:
             alone[battle] = score
         elif battle.number % 2 == 0:
-            _count_pair(tally, place[battle.a], place[battle.b], (score, battles[partner]))
-    return tally, alone
+            pairs.append((place[battle.a], place[battle.b], score, other))
+    return _tally(len(policies), counted_now, pairs), alone
 
 
-def _count_pair(tally: Tally, i: int, j: int, scores: tuple[float, float]) -> None:
-    """Add one pair to ``tally``; ``scores`` are policy i's in both battles."""
-    match sum(scores):
-        case 2.0:
-            tally.won_both[i, j] += 1
-        case 1.5:
-            tally.won_and_drew[i, j] += 1
-        case 1.0:
-            table = tally.drew_both if scores[0] == scores[1] else tally.split
-            table[i, j] += 1
-            table[j, i] += 1
-        case 0.5:
-            tally.won_and_drew[j, i] += 1
-        case _:
-            tally.won_both[j, i] += 1
+def _tally(
+    num_policies: int,
+    battles: Sequence[tuple[int, int, float]],
+    pairs: Sequence[tuple[int, int, float, float]],
+) -> Tally:
+    """Return the tally of ``battles`` and ``pairs``: two policies' places, and what the first scored in each battle."""
+    tally = Tally.nothing(num_policies)
+
+    def add(table: Integers, first: Integers, second: Integers, count: NDArray[np.bool_]) -> None:
+        np.add.at(table, (first[count], second[count]), 1)
+
+    first, second, scores = _columns(battles, 1)
+    total, (score,) = np.ones(len(first), dtype=bool), scores
+    for i, j, won in ((first, second, 1.0), (second, first, 0.0)):
+        add(tally.games, i, j, total)
+        add(tally.draws, i, j, score == 0.5)  # noqa: PLR2004 - a draw
+        add(tally.wins, i, j, score == won)
+    first, second, (one, other) = _columns(pairs, 2)
+    for i, j, mine, others in ((first, second, one, other), (second, first, 1.0 - one, 1.0 - other)):
+        both = mine + others
+        add(tally.won_both, i, j, both == 2.0)  # noqa: PLR2004 - two wins
+        add(tally.won_and_drew, i, j, both == 1.5)  # noqa: PLR2004 - a win and a draw
+        add(tally.split, i, j, (both == 1.0) & (mine != others))
+        add(tally.drew_both, i, j, (both == 1.0) & (mine == others))
+    return tally
+
+
+def _columns(rows: Sequence[tuple[float, ...]], num_scores: int) -> tuple[Integers, Integers, Floats]:
+    """Return the columns of rows of two places and ``num_scores`` scores."""
+    table = np.array(rows, dtype=np.float64).reshape(-1, 2 + num_scores).T
+    return table[0].astype(np.int64), table[1].astype(np.int64), table[2:]
 
 
 def describe(battle: PlannedBattle) -> str:

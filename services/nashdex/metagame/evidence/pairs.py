@@ -1,12 +1,13 @@
 """Side-swapped pairs: their counts as documents hold them, and how the two battles of a pair go together."""
 
+from collections.abc import Iterator
 from typing import Self
 
 import numpy as np
 from pydantic import Field, NonNegativeFloat, NonNegativeInt
 
 from nashdex.core.documents import Model
-from nashdex.metagame.evidence.estimates import NORMAL_QUANTILE, Integers
+from nashdex.metagame.evidence.estimates import NORMAL_QUANTILE, Floats, Integers
 from nashdex.metagame.evidence.intervals import Estimate
 from nashdex.metagame.evidence.tally import Tally
 
@@ -69,17 +70,20 @@ def _correlation(tally: Tally) -> Estimate | None:
     mean = sum(count * (one + other) for count, one, other in kinds) / np.maximum(2 * pairs, 1)
     known = np.triu(pairs, k=1) > 1
     factor = np.where(known, pairs / np.maximum(pairs - 1, 1), 0.0)
-    joint = [factor * (one + other - 2 * mean) ** 2 / 2 for _, one, other in kinds]
-    alone = [known * ((one - mean) ** 2 + (other - mean) ** 2) / 2 for _, one, other in kinds]
-    alone = [own + both / (2 * np.maximum(pairs, 1)) for own, both in zip(alone, joint, strict=True)]
-    counts = [np.where(known, count, 0) for count, _, _ in kinds]
-    total = sum(float((count * own).sum()) for count, own in zip(counts, alone, strict=True))
+
+    def parts() -> Iterator[tuple[Integers, Floats, Floats]]:
+        """Yield each kind's pairs, their part of S and their part of N σ²: one kind at a time, as K may be large."""
+        for count, one, other in kinds:
+            joint = factor * (one + other - 2 * mean) ** 2 / 2
+            alone = known * ((one - mean) ** 2 + (other - mean) ** 2) / 2
+            yield np.where(known, count, 0), joint, alone + joint / (2 * np.maximum(pairs, 1))
+
+    sums = [(float((count * both).sum()), float((count * own).sum())) for count, both, own in parts()]
+    total = sum(own for _, own in sums)
     if total <= 0:
         return None
-    ratio = sum(float((count * both).sum()) for count, both in zip(counts, joint, strict=True)) / total
-    squares = sum(
-        float((count * (both - ratio * own) ** 2).sum()) for count, both, own in zip(counts, joint, alone, strict=True)
-    )
+    ratio = sum(both for both, _ in sums) / total
+    squares = sum(float((count * (both - ratio * own) ** 2).sum()) for count, both, own in parts())
     error = NORMAL_QUANTILE * float(np.sqrt(squares)) / total
     value = min(max(ratio - 1.0, -1.0), 1.0)
     return Estimate(value=value, low=max(ratio - 1.0 - error, -1.0), high=min(ratio - 1.0 + error, 1.0))

@@ -3,8 +3,9 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
 from typing import NamedTuple
+
+import numpy as np
 
 from nashdex.core.errors import DataError
 from nashdex.core.ids import PolicyId
@@ -69,8 +70,15 @@ def planned_cells(members: Sequence[PolicyId], games: Integers, demand: Demand) 
         games: battles so far, of shape (K, K), in the order of ``members``.
         demand: how many there are to be.
     """
+    # No cell gets more first battles than this, so the full ones need no look; an exploiter's demand has few cells.
+    most = demand.battles_per_cell if demand.target is None else np.inf
+    may_lack = games < most
+    place = {member: index for index, member in enumerate(members)}
+    for a, b in demand.further:
+        if a in place and b in place:
+            may_lack[place[a], place[b]] = True
     cells = []
-    for i, j in combinations(range(len(members)), 2):
+    for i, j in np.argwhere(np.triu(may_lack, 1)).tolist():
         a, b, played = members[i], members[j], int(games[i, j])
         wanted = max(demand.first_battles(a, b), played + demand.further.get((a, b), 0))
         if played < wanted:

@@ -40,7 +40,7 @@ class CellCounts(Model):
     def _columns_are_of_one_length(self) -> Self:
         if len({len(getattr(self, name)) for name in type(self).model_fields}) > 1:
             raise ValueError("the columns differ in length; expected one entry of each for every cell")
-        if any(not first < second for first, second in zip(self.first, self.second, strict=True)):
+        if np.greater_equal(self.first, self.second).any():
             raise ValueError("a cell's first place is not before its second; expected every cell once")
         return self
 
@@ -49,8 +49,8 @@ class CellCounts(Model):
         """Return the played cells of ``tally``."""
         rows, columns = np.nonzero(np.triu(tally.games, 1))
 
-        def column(table: Integers) -> list[int]:
-            return [int(count) for count in table[rows, columns]]
+        def column(table: Integers) -> tuple[int, ...]:
+            return tuple(table[rows, columns].tolist())
 
         return cls(
             first=tuple(rows.tolist()),
@@ -139,10 +139,10 @@ class BattleTotals(Document):
 
     def tally(self, purpose: Purpose | None = None) -> Tally:
         """Return the counts of battles for ``purpose``, or of all, shape (K, K) in the order of ``policies``."""
-        parts = {Purpose.SELECTION: self.selection, Purpose.SCORING: self.scoring}
-        if purpose is not None:
-            return parts[purpose].tally(len(self.policies))
-        return sum((part.tally(len(self.policies)) for part in parts.values()), Tally.nothing(len(self.policies)))
+        if purpose is None:
+            return self.tally(Purpose.SELECTION) + self.tally(Purpose.SCORING)
+        counts = self.selection if purpose == Purpose.SELECTION else self.scoring
+        return counts.tally(len(self.policies))
 
     def with_battles(
         self, policies: Sequence[PolicyId], records: Sequence[BattleRecord], source: Source | None = None
@@ -161,6 +161,8 @@ class BattleTotals(Document):
         strangers = sorted(set(self.policies) - set(policies))
         if strangers:
             raise DataError(f"{strangers[0]!r} has battles and is no member any more; expected members to stay")
+        place = {policy: index for index, policy in enumerate(policies)}
+        order = np.ix_(*2 * [[place[policy] for policy in self.policies]])
         waiting = {one.battle: one.score for one in self.open}
         counts, still_open = {}, []
         for purpose in Purpose:
@@ -168,7 +170,10 @@ class BattleTotals(Document):
             fresh, left = count_records(
                 policies, (record for record in records if record.purpose == purpose), waiting=of_purpose
             )
-            counts[purpose] = CellCounts.of(self._placed(purpose, policies) + fresh)
+            known = self.tally(purpose)
+            for name in Tally.tables():
+                getattr(fresh, name)[order] += getattr(known, name)
+            counts[purpose] = CellCounts.of(fresh)
             still_open += [OpenBattle(a=b.a, b=b.b, number=b.number, score=score) for b, score in left.items()]
         return type(self)(
             policies=tuple(policies),
@@ -193,7 +198,7 @@ class BattleTotals(Document):
         """
         place = {policy: index for index, policy in enumerate(self.policies)}
         order = [place[policy] for policy in policies]
-        recorded = self.tally().games[np.ix_(order, order)]
+        recorded = np.sum([self.tally(purpose).games for purpose in Purpose], axis=0)[np.ix_(order, order)]
         for i, j in np.argwhere(np.triu(recorded != games))[:1]:
             raise DataError(
                 f"{policies[i]!r} against {policies[j]!r}: the ledgers record {recorded[i, j]} battles that "
@@ -201,12 +206,3 @@ class BattleTotals(Document):
                 "If evaluate ran again for an iteration that was solved before, remove its solve manifest and all "
                 "later ones too"
             )
-
-    def _placed(self, purpose: Purpose, policies: Sequence[PolicyId]) -> Tally:
-        """Return the counts of ``purpose`` in the order of ``policies``, 0 where a policy is new."""
-        place = {policy: index for index, policy in enumerate(policies)}
-        order = [place[policy] for policy in self.policies]
-        tally, known = Tally.nothing(len(policies)), self.tally(purpose)
-        for name in Tally.tables():
-            getattr(tally, name)[np.ix_(order, order)] = getattr(known, name)
-        return tally

@@ -57,7 +57,7 @@ def resampled_strengths(
     """
     size = len(names)
     rows, columns = np.nonzero(np.triu(tally.games, 1))
-    groups = _groups(tally)[rows, columns]
+    groups = np.stack([counts[rows, columns] for counts in _groups(tally)], axis=-1)
     has_both = np.logical_and(groups[:, _IS_PAIR].any(axis=1), groups[:, ~_IS_PAIR].any(axis=1))
     varied_rows, varied_columns = rows[has_both], columns[has_both]
     scored = np.zeros((size, num_draws))
@@ -84,22 +84,19 @@ def resampled_strengths(
     return np.concatenate(found)
 
 
-def _groups(tally: Tally) -> Integers:
-    """Return how many groups of each of ``_KINDS`` every cell has, shape (K, K, 9)."""
+def _groups(tally: Tally) -> tuple[Integers, ...]:
+    """Return how many groups of each of ``_KINDS`` every cell has, shape (K, K) each."""
     wins, draws, losses = tally.single_battles()
-    return np.stack(
-        [
-            losses,
-            tally.won_both.T,
-            draws,
-            tally.won_and_drew.T,
-            tally.drew_both,
-            wins,
-            tally.split,
-            tally.won_and_drew,
-            tally.won_both,
-        ],
-        axis=-1,
+    return (
+        losses,
+        tally.won_both.T,
+        draws,
+        tally.won_and_drew.T,
+        tally.drew_both,
+        wins,
+        tally.split,
+        tally.won_and_drew,
+        tally.won_both,
     )
 
 
@@ -110,7 +107,7 @@ def _resampling_variances(tally: Tally, theta: Floats) -> Floats:
     """
     expected = expected_scores_of(theta)
     num, total, squares = (np.zeros_like(expected) for _ in range(3))
-    for (wins, draws, games), counts in zip(_KINDS.tolist(), np.moveaxis(_groups(tally), -1, 0), strict=True):
+    for (wins, draws, games), counts in zip(_KINDS.tolist(), _groups(tally), strict=True):
         beyond = wins + draws / 2 - games * expected
         num += counts
         total += counts * beyond
