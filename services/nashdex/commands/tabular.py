@@ -31,7 +31,8 @@ def value(game: _Game, as_json: JsonOption = False) -> None:
     from nashdex.policies.scripted.registry import scripted_policies_of
 
     tree = _tree(game)
-    nash_convs = {name: nash_conv(tree, [scripted_table(name, tree)], [1.0]) for name in scripted_policies_of(GAME)}
+    able = scripted_policies_of(tree.format, GAME)
+    nash_convs = {name: nash_conv(tree, [scripted_table(name, tree)], [1.0]) for name in able}
     document = {
         "format": tree.format,
         "information_states": tree.num_states,

@@ -8,6 +8,7 @@ from typing import Final
 from pydantic import Field, NonNegativeInt
 
 from nashdex.core.documents import Document, Model
+from nashdex.core.errors import ConfigurationError
 from nashdex.core.references import ZOO, PolicyReference
 from nashdex.evaluator.match import MatchResult, play_match
 from nashdex.games.registry import FORMATS
@@ -62,14 +63,16 @@ def panel_of(format_id: str, policy: str, also: Sequence[str] = ()) -> tuple[str
     """Return the opponents of ``policy`` in a format: scripted ones, the zoo's, and ``also``; never itself.
 
     Raises:
-        ConfigurationError: there is no such format.
+        ConfigurationError: there is no such format, or a scripted policy among ``also`` does not play it.
         DataError: the zoo is altered.
     """
     played = FORMATS[format_id]
+    able = scripted_policies_of(format_id, played.game, played.num_slots)
+    for name in also:
+        if name in SCRIPTED_POLICIES and name not in able:
+            raise ConfigurationError(f"{name} does not play {format_id}; expected one of {', '.join(able)}")
     scripted = [
-        name
-        for name in scripted_policies_of(played.game, played.num_slots)
-        if name not in _LEFT_OUT and (name not in _NEEDS or find_spec(_NEEDS[name]) is not None)
+        name for name in able if name not in _LEFT_OUT and (name not in _NEEDS or find_spec(_NEEDS[name]) is not None)
     ]
     named = (PolicyReference(name, ZOO) for name in read_published_names(open_store(ZOO)).policies)
     zoo = [reference for reference in named if format_of_policy(reference) == format_id]

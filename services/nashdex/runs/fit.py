@@ -88,7 +88,7 @@ def _plays_anything(oracle: AnyOracle) -> bool:
 def _of_scripted(settings: RunSettings) -> Iterator[str]:
     name, played = settings.format, FORMATS[settings.format]
     game, slots = played.game, played.num_slots
-    able = ", ".join(repr(policy) for policy in scripted_policies_of(game, slots))
+    able = ", ".join(repr(policy) for policy in scripted_policies_of(name, game, slots))
     key, members = "population.initial", settings.population.initial
     if isinstance(settings.opponents, TargetSettings):
         if changed_keys(settings.population):
@@ -98,14 +98,14 @@ def _of_scripted(settings: RunSettings) -> Iterator[str]:
     for policy in members:
         stored = stored_policy(policy)
         if stored is None:
-            plays = SCRIPTED_POLICIES[policy].plays(game, slots)
+            plays = SCRIPTED_POLICIES[policy].plays(name, game, slots)
         else:
             plays = not is_imported(stored.name) or SOURCES["imported"].plays(game, slots)
         if not plays:
             yield f"{key} holds {policy!r}, which does not play {name}; expected some of {able}"
     teacher = settings.collect.teacher
     has_pupil = any(oracle.collects == "teacher" for oracle in _oracles(settings.train))
-    if has_pupil and teacher in SCRIPTED_POLICIES and not SCRIPTED_POLICIES[teacher].plays(game, slots):
+    if has_pupil and teacher in SCRIPTED_POLICIES and not SCRIPTED_POLICIES[teacher].plays(name, game, slots):
         yield f"collect.teacher {teacher!r} does not play {name}; expected one of {able}"
 
 

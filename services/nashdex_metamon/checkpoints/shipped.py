@@ -11,7 +11,6 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from nashdex.core.errors import ConfigurationError
 from nashdex.games.interface import Decisions
 from nashdex.games.showdown.formats import GAME as SHOWDOWN
 from nashdex.games.space import Space
@@ -19,26 +18,16 @@ from nashdex.policies.interface import Actions
 from nashdex.policies.scripted.declaration import ScriptedPlayer, ScriptedPolicy
 from nashdex_metamon.checkpoints.architecture import MINI_RNN as SIZES
 from nashdex_metamon.checkpoints.document import ImportedPolicy
-from nashdex_metamon.live import generation_of
 from nashdex_metamon.views.definition import view_definition
 
-_LAST_GENERATION: Final = 4
 _NUM_WORDS: Final = 1402
 _NUM_PARAMETERS: Final = 808_957
 
 
 class MiniRnnPlayer(ScriptedPlayer):
-    """Samples from MiniRNN's distribution over the legal actions.
-
-    Raises ConfigurationError for a generation that it was not trained on.
-    """
+    """Samples from MiniRNN's distribution over the legal actions."""
 
     def __init__(self, space: Space) -> None:
-        if generation_of(space.format) > _LAST_GENERATION:
-            raise ConfigurationError(
-                f"metamon:mini-rnn plays generations 1 to {_LAST_GENERATION}, on whose battles it was trained; "
-                f"{space.format} is none of them"
-            )
         # Late: torch takes seconds to import, and only this policy needs it here.
         from nashdex_metamon.checkpoints.archive import loaded  # noqa: PLC0415
         from nashdex_metamon.checkpoints.playing import MemoryPlayer  # noqa: PLC0415
@@ -76,4 +65,6 @@ class MiniRnnPlayer(ScriptedPlayer):
         self._player.forget(battle, seat)
 
 
-MINI_RNN: Final = ScriptedPolicy(MiniRnnPlayer, games=frozenset({SHOWDOWN}), needs_lines=True, needs_state=True)
+MINI_RNN: Final = ScriptedPolicy(
+    MiniRnnPlayer, games=frozenset({SHOWDOWN}), formats="gen[1-4](?![0-9])", needs_lines=True, needs_state=True
+)

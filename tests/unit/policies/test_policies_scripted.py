@@ -12,6 +12,7 @@ from nashdex.games.interface import Decisions
 from nashdex.games.legal import LegalActions
 from nashdex.games.space import ObservationBlock, ObservationField, Space
 from nashdex.games.tabular.openspiel import openspiel_tree
+from nashdex.policies.scripted.declaration import ScriptedPolicy
 from nashdex.policies.scripted.max_power import MaxPowerPlayer
 from nashdex.policies.scripted.playing import scripted_policy, scripted_table
 from nashdex.policies.scripted.registry import SCRIPTED_POLICIES, max_concurrent_battles, scripted_policies_of
@@ -148,7 +149,7 @@ def test_names_are_ids() -> None:
 def test_what_each_declares() -> None:
     own = tuple(name for name in SCRIPTED_POLICIES.names if ":" not in name)
     assert own == ("random", "max-power", "heuristic", "first-action")
-    assert scripted_policies_of("tabular") == ("first-action", "random")
+    assert scripted_policies_of("kuhn_poker", "tabular") == ("first-action", "random")
     declared = SCRIPTED_POLICIES.all()
     assert all(
         policy.needs_lines == (name == "heuristic" or name.startswith(("metamon:", "search:")))
@@ -161,6 +162,14 @@ def test_slow_policies_play_fewer_battles_at_once() -> None:
     assert max_concurrent_battles(("random", "p0123"), 64) == 64
     assert max_concurrent_battles(("search:matrix", "random"), 64) < 64
     assert max_concurrent_battles(("random", "search:matrix-1s"), 64) == 1
+
+
+def test_a_policy_plays_the_formats_that_it_declares() -> None:
+    declared = ScriptedPolicy(SCRIPTED_POLICIES["random"].player, formats="gen[1-4](?![0-9])")
+    played = [name for name in ("gen1ou", "gen4ou", "gen5ou", "gen10ou", "gen9ou") if declared.plays(name, "showdown")]
+    assert played == ["gen1ou", "gen4ou"]
+    assert "metamon:mini-rnn" in scripted_policies_of("gen4ou", "showdown")
+    assert "metamon:mini-rnn" not in scripted_policies_of("gen9randombattle", "showdown")
 
 
 def test_the_heuristic_refuses_other_games() -> None:

@@ -223,8 +223,8 @@ def _that_do_not_play(
     """Yield a line for each scripted policy that does not play the run's format."""
     played = FORMATS[run.format]
     for policy in policies:
-        if not SCRIPTED_POLICIES[policy].plays(played.game, played.num_slots):
-            able = ", ".join((*scripted_policies_of(played.game, played.num_slots), *or_else))
+        if not SCRIPTED_POLICIES[policy].plays(run.format, played.game, played.num_slots):
+            able = ", ".join((*scripted_policies_of(run.format, played.game, played.num_slots), *or_else))
             yield f"{key} holds {policy!r}, which does not play {run.format}; expected {able}"
 
 

@@ -1,5 +1,6 @@
 """The declaration of a scripted policy, and the base of its players."""
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -48,6 +49,8 @@ class ScriptedPolicy:
     """Games that it plays, by ``Space.game``: ``showdown``, ``tabular``. None: every game."""
     slots: frozenset[int] = frozenset({1})
     """Numbers of slots that it chooses for at once (``Space.num_slots``): 2 in doubles."""
+    formats: str = ""
+    """Regular expression for the start of the names of the formats that it plays. Empty: every format."""
     needs_lines: bool = False
     """Whether it reads the game's own text (``Decisions.lines``): Showdown's protocol and request."""
     needs_state: bool = False
@@ -59,6 +62,10 @@ class ScriptedPolicy:
     table: Callable[[GameTree], Table] | None = None
     """Its action probabilities in a tabular game. None: ``player`` is deterministic and is asked in every state."""
 
-    def plays(self, game: str, num_slots: int = 1) -> bool:
-        """Say whether it plays spaces of ``num_slots`` of the game that ``Space.game`` names."""
-        return (self.games is None or game in self.games) and num_slots in self.slots
+    def plays(self, format_id: str, game: str, num_slots: int = 1) -> bool:
+        """Say whether it plays a format with spaces of ``num_slots`` of the game that ``Space.game`` names."""
+        return (
+            (self.games is None or game in self.games)
+            and num_slots in self.slots
+            and re.match(self.formats, format_id) is not None
+        )

@@ -95,7 +95,7 @@ def scripted_table(name: str, tree: GameTree) -> Table:
 
 def _declared(name: str, game: str, format_id: str, num_slots: int = 1) -> ScriptedPolicy:
     declared = SCRIPTED_POLICIES[name]
-    if not declared.plays(game, num_slots):
-        able = ", ".join(scripted_policies_of(game, num_slots))
+    if not declared.plays(format_id, game, num_slots):
+        able = ", ".join(scripted_policies_of(format_id, game, num_slots))
         raise ConfigurationError(f"scripted policy {name!r} does not play {format_id}; expected one of {able}")
     return declared

@@ -46,6 +46,7 @@ def max_concurrent_battles(names: Iterable[str], most: int) -> int:
     return min([most, *(limit for limit in limits if limit is not None)])
 
 
-def scripted_policies_of(game: str, num_slots: int = 1) -> tuple[str, ...]:
-    """Return the names of the scripted policies that play spaces of ``num_slots`` of a ``Space.game``, sorted."""
-    return tuple(sorted(name for name, policy in SCRIPTED_POLICIES.all().items() if policy.plays(game, num_slots)))
+def scripted_policies_of(format_id: str, game: str, num_slots: int = 1) -> tuple[str, ...]:
+    """Return the names of the scripted policies for which ``ScriptedPolicy.plays`` holds, sorted."""
+    policies = SCRIPTED_POLICIES.all()
+    return tuple(sorted(name for name, policy in policies.items() if policy.plays(format_id, game, num_slots)))
