@@ -99,26 +99,29 @@ class _Hashes:
         return hashlib.sha256(lines.encode()).hexdigest()
 
 
-def verify_run(run: Run, *, replays: bool = False) -> Verification:
+def verify_run(run: Run, *, first: int = 0, replays: bool = False) -> Verification:
     """Read the whole run and return the verified parts and the problems. Goes on after a problem.
 
-    ``replays`` also repeats the trainings that need no battles. This takes as long as their optimiser steps.
+    Args:
+        run: an open run.
+        first: the iteration to begin with; earlier ones are read only where a later one's steps read them.
+        replays: also repeat the trainings that need no battles. This takes as long as their optimiser steps.
 
     Raises:
         TryAgainError: the store cannot be reached.
         StoppedError: the process was asked to stop.
     """
     found, hashes = Verification(), _Hashes()
-    for problem in _problems(run, found, hashes, replays=replays):
+    for problem in _problems(run, found, hashes, first=first, replays=replays):
         found.problems.append(problem)
     found.objects, found.root = len(hashes), hashes.root
     return found
 
 
-def _problems(run: Run, found: Verification, hashes: _Hashes, *, replays: bool) -> Iterator[str]:
+def _problems(run: Run, found: Verification, hashes: _Hashes, *, first: int, replays: bool) -> Iterator[str]:
     yield from _guarded(partial(_root, run, hashes))
     policies: set[str] = set()
-    for iteration in range(run.settings.iterations):
+    for iteration in range(first, run.settings.iterations):
         for step in iteration_steps(run.settings):
             for shard in range(num_shards(run.settings, step.name)):
                 yield from _guarded(partial(_shard, run, iteration, step.name, shard, found, hashes, policies))

@@ -5,12 +5,13 @@ from pathlib import Path
 import psutil
 import pytest
 
-from nashdex.bench.scaling.growth import Size, exponent_lines, lines, measured, scale_of, scaling
+from nashdex.bench.scaling.growth import VERIFY, Size, exponent_lines, lines, measured, scale_of, scaling
 from nashdex.core import keys
 from nashdex.core.errors import DataError
 from nashdex.core.steps import StepName
 from nashdex.metagame.evidence.totals import BattleTotals
 from nashdex.metagame.population import Population
+from nashdex.report.document import Report
 from nashdex.store import open_store
 from nashdex.store.documents import read_published
 
@@ -23,13 +24,14 @@ def test_an_iteration_reads_its_own_shards_alone() -> None:
     base = Size(policies=12, iterations=2, shards=2, battles_per_pair=4, draws=100)
     result = scaling(base, ("iterations", "shards"), 3)
     first, later, wider = result.scales
-    for step in (StepName.PLAN, StepName.SOLVE, StepName.REPORT):
+    for step in (StepName.PLAN, StepName.SOLVE, StepName.REPORT, VERIFY):
         assert later.step(step).requests == first.step(step).requests, "six iterations ask for no more than two"
-        assert wider.step(step).requests <= first.step(step).requests + 4 * 3, "three requests for each shard"
+        most = 9 if step == VERIFY else 3
+        assert wider.step(step).requests <= first.step(step).requests + 4 * most, "a fixed number for each shard"
         # A step is forked from this process, whose memory counts in its own.
         here_bytes = psutil.Process().memory_info().rss
         assert max(scale.step(step).peak_bytes for scale in result.scales) < here_bytes + POD_BYTES // 2
-    assert sum(step.requests for step in wider.steps) < 110
+    assert sum(step.requests for step in wider.steps if step.step != VERIFY) < 110
     in_iterations, in_shards = result.exponents
     assert in_iterations.requests[StepName.SOLVE] == 0
     assert in_shards.requests[StepName.SOLVE] < 1
@@ -52,6 +54,20 @@ def test_a_population_grows_by_several_policies_an_iteration(tmp_path: Path) -> 
         newest = scale.step(step.step)
         assert step.cpu_seconds >= newest.cpu_seconds
         assert step.requests >= newest.requests
+
+
+@pytest.mark.slow
+def test_an_iteration_that_is_not_measured_has_the_counts_that_solving_gives(tmp_path: Path) -> None:
+    noted = []
+    for every in (1, 3):
+        size = Size(policies=14, iterations=5, shards=2, battles_per_pair=4, draws=100, seeds=2, every=every)
+        scale_of(size, tmp_path / str(every), lambda each: noted.append(each.iteration))
+    assert noted == [1, 2, 3, 4, 3, 4], "each third one and the last two"
+    solved, counted = (open_store(str(tmp_path / name)).at("scaling") for name in ("1", "3"))
+    for name in (keys.INTERACTION_MATRIX, keys.BATTLE_TOTALS):
+        assert counted.get(keys.published(2, name)) == solved.get(keys.published(2, name))
+    rows = [each.iteration for each in read_published(counted, 4, keys.REPORT, Report).iterations]
+    assert rows == [0, 1, 2, 3, 4]
 
 
 def test_a_step_that_fails_ends_the_benchmark() -> None:

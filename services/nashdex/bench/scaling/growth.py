@@ -5,20 +5,29 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial, reduce
 from pathlib import Path
 from typing import Final, Literal, get_args
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt
 
-from nashdex.bench.scaling.synthetic import settings_of, write_config, write_inputs, write_ledgers, write_start
+from nashdex.bench.scaling.synthetic import (
+    settings_of,
+    write_counts,
+    write_inputs,
+    write_ledgers,
+    write_start,
+)
 from nashdex.core import keys
 from nashdex.core.documents import Model
 from nashdex.core.errors import DataError
+from nashdex.core.ids import RunId
 from nashdex.core.steps import StepName
 from nashdex.exporter.watch import Watch
 from nashdex.planning.dag import step_function
+from nashdex.runs.creation import PreparedRun, Run, create_run
+from nashdex.runs.verification import verify_run
 from nashdex.settings.run import RunSettings
 from nashdex.store.directory import DirectoryStore
 from nashdex.store.protocol import ObjectStore
@@ -92,6 +101,7 @@ def _num_requests() -> int:
 Dimension = Literal["policies", "iterations", "shards", "battles_per_pair"]
 DIMENSIONS: Final[tuple[Dimension, ...]] = get_args(Dimension)
 EXPORTER: Final = "exporter"
+VERIFY: Final = "verify"
 _RUN: Final = "scaling"
 _MEASURABLE_SECONDS = 0.2
 """CPU time below which a ratio is noise."""
@@ -107,11 +117,25 @@ class Size(Model):
     draws: PositiveInt
     seeds: PositiveInt = 1
     """Policies that each iteration trains."""
+    every: PositiveInt = 1
+    """Iterations that it divides, and the last two, are solved, reported and measured; the others have placeholders."""
+
+    def is_measured(self, iteration: int) -> bool:
+        """Say whether ``iteration`` is solved, reported and measured."""
+        return iteration > 0 and (iteration % self.every == 0 or iteration >= self.iterations - 2)
 
     @property
     def first_policies(self) -> int:
         """Policies of iteration 0, whose tournament is drawn at once; three are scripted."""
         return self.policies - self.seeds * (self.iterations - 1)
+
+
+class IterationScale(Model):
+    """What the steps of one iteration cost."""
+
+    iteration: NonNegativeInt
+    policies: PositiveInt
+    steps: tuple[StepScale, ...]
 
 
 class Scale(Model):
@@ -122,7 +146,9 @@ class Scale(Model):
     """Battles in all iterations."""
     steps: tuple[StepScale, ...]
     largest: tuple[StepScale, ...]
-    """The most of each cost that a step took in any iteration."""
+    """The most of each cost that a step took in any measured iteration."""
+    iterations: tuple[IterationScale, ...]
+    """The measured ones."""
     document_bytes: dict[str, NonNegativeInt]
     """Published documents by name."""
 
@@ -154,6 +180,7 @@ def scaling(
     dimensions: Sequence[Dimension],
     factor: int,
     on_scale: Callable[[Scale], None] = lambda _: None,
+    on_iteration: Callable[[IterationScale], None] = lambda _: None,
     kept: Path | None = None,
 ) -> ScalingResult:
     """Measure ``base``, and for each of ``dimensions`` a size that is ``factor`` times as large in it.
@@ -163,12 +190,13 @@ def scaling(
         dimensions: what grows.
         factor: by how much.
         on_scale: called with each measurement.
+        on_iteration: called with each measured iteration of ``base``.
         kept: where the run of ``base`` stays, instead of a temporary folder.
 
     Raises:
         DataError: a step failed.
     """
-    first = scale_of(base, kept)
+    first = scale_of(base, kept, on_iteration)
     on_scale(first)
     scales, exponents = [first], []
     for dimension in dimensions:
@@ -179,18 +207,22 @@ def scaling(
     return ScalingResult(scales=tuple(scales), exponents=tuple(exponents))
 
 
-def scale_of(size: Size, kept: Path | None = None) -> Scale:
+def scale_of(
+    size: Size, kept: Path | None = None, on_iteration: Callable[[IterationScale], None] = lambda _: None
+) -> Scale:
     """Make a synthetic run of ``size``, in a temporary folder if none is ``kept``, and measure its steps."""
     folder = kept or Path(tempfile.mkdtemp(prefix="nashdex-scaling-"))
     try:
         store = ObservedStore(DirectoryStore(folder), lambda *_: None)
-        return _measured_run(store, store.at(_RUN), size)
+        return _measured_run(store, store.at(_RUN), size, on_iteration)
     finally:
         if kept is None:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def _measured_run(root: ObjectStore, store: ObjectStore, size: Size) -> Scale:
+def _measured_run(
+    root: ObjectStore, store: ObjectStore, size: Size, on_iteration: Callable[[IterationScale], None]
+) -> Scale:
     settings = settings_of(
         iterations=size.iterations,
         shards=size.shards,
@@ -198,33 +230,50 @@ def _measured_run(root: ObjectStore, store: ObjectStore, size: Size) -> Scale:
         draws=size.draws,
         seeds=size.seeds,
     )
-    write_config(store, settings)
-    steps: list[StepScale] = []
-    largest: dict[str, StepScale] = {}
+    create_run(root.uri, PreparedRun(settings, inputs={}))
+    measured_ones: list[IterationScale] = []
     for iteration in range(settings.iterations):
+        is_measured = size.is_measured(iteration)
         steps = [_step(store, settings, iteration, StepName.PLAN)]
-        measured("evaluate", partial(_write, store, settings, iteration))
-        if iteration:
-            steps.append(_step(store, settings, iteration, StepName.SOLVE))
-        else:
+        measured("evaluate", partial(_write, store, settings, iteration, solves=iteration > 0 and not is_measured))
+        if not iteration:
             measured("solve", partial(write_start, store, settings, size.first_policies))
-        steps.append(_step(store, settings, iteration, StepName.REPORT))
-        largest |= {step.step: step.at_least(largest.get(step.step, step)) for step in steps}
-    steps.append(measured(EXPORTER, Watch(root, active_seconds=1e9).scan))
+            _step(store, settings, iteration, StepName.REPORT)
+        if is_measured:
+            steps += [_step(store, settings, iteration, step) for step in (StepName.SOLVE, StepName.REPORT)]
+            steps.append(measured(EXPORTER, Watch(root, active_seconds=1e9).scan))
+            policies = size.first_policies + size.seeds * iteration
+            measured_ones.append(IterationScale(iteration=iteration, policies=policies, steps=tuple(steps)))
+            on_iteration(measured_ones[-1])
     newest = settings.iterations - 1
     names = [name for name in keys.PUBLISHED_BY if store.exists(keys.published(newest, name))]
     return Scale(
         size=size,
         battles=size.policies * (size.policies - 1) // 2 * size.battles_per_pair,
-        steps=tuple(steps),
-        largest=tuple(largest.values()),
+        steps=(*measured_ones[-1].steps, measured(VERIFY, partial(_verify, store, settings, newest))),
+        largest=tuple(_largest(measured_ones)),
+        iterations=tuple(measured_ones),
         document_bytes={name: len(store.get(keys.published(newest, name))) for name in names},
     )
 
 
-def _write(store: ObjectStore, settings: RunSettings, iteration: int) -> None:
+def _largest(iterations: Sequence[IterationScale]) -> Iterator[StepScale]:
+    for steps in zip(*(each.steps for each in iterations), strict=True):
+        yield reduce(StepScale.at_least, steps)
+
+
+def _write(store: ObjectStore, settings: RunSettings, iteration: int, *, solves: bool) -> None:
     write_inputs(store, settings, iteration)
-    write_ledgers(store, settings, iteration)
+    ledgers = write_ledgers(store, settings, iteration)
+    if solves:
+        write_counts(store, settings, iteration, ledgers)
+
+
+def _verify(store: ObjectStore, settings: RunSettings, iteration: int) -> None:
+    """Verify the newest iteration alone: iterations before may have placeholders."""
+    found = verify_run(Run(RunId(_RUN), store, settings), first=iteration)
+    if found.problems:
+        raise DataError(found.problems[0])
 
 
 def _step(store: ObjectStore, settings: RunSettings, iteration: int, step: StepName) -> StepScale:
@@ -261,7 +310,7 @@ def lines(scale: Scale) -> tuple[str, ...]:
     return (
         f"{dimensions}, {scale.battles:,} battles, {size.draws} draws",
         *map(_line, scale.steps),
-        "the most of any iteration",
+        "the most of any measured iteration",
         *map(_line, scale.largest),
         *(f"  {name:25} {size_bytes / 1e6:8.2f} MB" for name, size_bytes in scale.document_bytes.items()),
     )

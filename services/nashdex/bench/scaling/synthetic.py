@@ -4,8 +4,8 @@ Iteration 0 begins with a population that is large already: its counts are drawn
 later iteration trains policies, whose battles are in ledgers.
 """
 
-import json
-from collections.abc import Iterator
+import hashlib
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -22,19 +22,26 @@ from nashdex.core.results import (
     TrainingResult,
 )
 from nashdex.core.steps import StepName, shard_range
+from nashdex.games.space import ObservationBlock, ObservationField, Space
 from nashdex.metagame.analysis.documents import DominantPolicy, MetaGameAnalysis, MetaStrategy
 from nashdex.metagame.analysis.exploitability import Exploitabilities
 from nashdex.metagame.evidence.intervals import Estimate, Interval
-from nashdex.metagame.evidence.ledger import LEDGER, BattleRecord, PlannedBattle, ShardLedger
+from nashdex.metagame.evidence.ledger import LEDGER, BattleRecord, PlannedBattle, ShardLedger, findings_sha256
 from nashdex.metagame.evidence.matrix import InteractionMatrix
 from nashdex.metagame.evidence.sampled import SampledCounts
 from nashdex.metagame.evidence.tally import Tally
-from nashdex.metagame.evidence.totals import BattleTotals, CellCounts
+from nashdex.metagame.evidence.totals import BattleTotals, CellCounts, Source
 from nashdex.metagame.plan import IterationPlan
 from nashdex.metagame.population import PolicyEntry, Population
 from nashdex.metagame.ratings.ladder import LadderSums
 from nashdex.metagame.ratings.table import Rating, RatingTable
 from nashdex.metagame.tournament.schedule import demand_of
+from nashdex.oracles.registry import battles_to_collect
+from nashdex.policies.document import UNSET_ID, PolicyDocument
+from nashdex.report.assembly.iterations import iteration_row
+from nashdex.report.document import Report
+from nashdex.report.sources import read_iteration, read_manifests
+from nashdex.settings.networks import SlotsSettings
 from nashdex.settings.run import CollectSettings, EvaluateSettings, RunSettings
 from nashdex.settings.solve import SolveSettings
 from nashdex.settings.train import TrainSettings
@@ -46,6 +53,24 @@ _ELO_A_POLICY = 5.0
 """By how much each policy is stronger than the one before it."""
 _DECISIONS = 50
 _UPDATES = 300
+_SPACE = Space(
+    game="showdown",
+    format="synthetic",
+    version="0",
+    observation_size=1,
+    num_actions=1,
+    actions=("none",),
+    vocabularies={},
+    blocks=(
+        ObservationBlock(
+            name="all",
+            offset=0,
+            rows=1,
+            stride=1,
+            fields=(ObservationField(name="all", offset=0, size=1, kind="number"),),
+        ),
+    ),
+)
 _CURVES = ("loss", "entropy", "kl_behaviour", "value_loss", "clip_fraction", "gradient_norm")
 
 
@@ -59,11 +84,6 @@ def settings_of(*, iterations: int, shards: int, battles_per_pair: int, draws: i
         solve=SolveSettings(num_draws=draws),
         train=TrainSettings(seeds=seeds),
     )
-
-
-def write_config(store: ObjectStore, settings: RunSettings) -> None:
-    """Write what the exporter reads of a run's settings."""
-    store.put(keys.CONFIG, json.dumps({"format": settings.format, "iterations": settings.iterations}).encode())
 
 
 def grown_population(plan: IterationPlan, num_policies: int) -> Population:
@@ -90,17 +110,24 @@ def drawn_tally(num_policies: int, num_pairs: int, seed: int) -> Tally:
 def write_inputs(store: ObjectStore, settings: RunSettings, iteration: int) -> None:
     """Write what collect and train of ``iteration`` would."""
     plan = read_published(store, iteration, keys.PLAN, IterationPlan)
+    battles = len(battles_to_collect(settings, plan, 0))
     collect = Attempt(store, iteration, StepName.COLLECT, 0)
-    collect.write(COLLECT_RESULT, _collected(plan, settings.collect.battles).to_json())
-    collect.finish({"battles": settings.collect.battles})
+    collect.write(COLLECT_RESULT, _collected(plan, battles).to_json())
+    collect.finish({"battles": battles})
     for seed, result in enumerate(_trained(plan, settings)):
+        policy = _policy(plan, settings, seed)
+        store.put(keys.policy_weights(policy.id), _weights(plan, settings, seed))
+        store.put(keys.policy_document(policy.id), policy.to_json())
         train = Attempt(store, iteration, StepName.TRAIN, seed)
         train.write(TRAINING_RESULT, result.to_json())
         train.finish({"updates": _UPDATES})
 
 
-def write_ledgers(store: ObjectStore, settings: RunSettings, iteration: int) -> None:
-    """Write what evaluate of ``iteration`` would: every battle that the new policies lack; none in iteration 0."""
+def write_ledgers(store: ObjectStore, settings: RunSettings, iteration: int) -> tuple[ShardLedger, ...]:
+    """Write and return what evaluate of ``iteration`` would: every battle that the new policies lack.
+
+    In iteration 0 there are none.
+    """
     battles: list[PlannedBattle] = []
     order: dict[PolicyId, int] = {}
     if iteration:
@@ -110,6 +137,7 @@ def write_ledgers(store: ObjectStore, settings: RunSettings, iteration: int) -> 
         matrix = read_published(store, iteration - 1, keys.INTERACTION_MATRIX, InteractionMatrix)
         planned = matrix.missing(population.ids, demand_of(plan, settings.evaluate))
         battles = [PlannedBattle(*each) for each in planned]
+    ledgers = []
     for shard in range(settings.evaluate.shards):
         mine = [battles[place] for place in shard_range(len(battles), settings.evaluate.shards, shard)]
         records = tuple(_played(mine, order, seed=1000 * iteration + shard))
@@ -124,6 +152,8 @@ def write_ledgers(store: ObjectStore, settings: RunSettings, iteration: int) -> 
         )
         attempt.write(LEDGER, ledger.to_json())
         attempt.finish({"battles": len(records)})
+        ledgers.append(ledger)
+    return tuple(ledgers)
 
 
 def _entry(number: int) -> PolicyEntry:
@@ -166,23 +196,51 @@ def _trained(plan: IterationPlan, settings: RunSettings) -> list[TrainingResult]
     points = [
         TrainingPoint(update=update, values=dict.fromkeys(_CURVES, 1 / (update + 1))) for update in range(_UPDATES)
     ]
-    first = plan.iteration * settings.train.seeds
     return [
         TrainingResult(
-            policy=PolicyId(f"b{number:015x}"),
-            kind="network",
-            name=f"best response {number}",
-            parent=None if plan.iteration == 0 else plan.learner,
-            oracle=plan.oracle,
+            policy=policy.id,
+            kind=policy.kind,
+            name=policy.name,
+            parent=policy.parent,
+            oracle=policy.oracle,
             num_updates=_UPDATES,
             num_decisions=1000,
-            num_parameters=1000,
+            num_parameters=policy.num_parameters,
             curve=tuple(points),
             summary={},
             seconds=1.0,
         )
-        for number in range(first, first + settings.train.seeds)
+        for policy in (_policy(plan, settings, seed) for seed in range(settings.train.seeds))
     ]
+
+
+def _weights(plan: IterationPlan, settings: RunSettings, seed: int) -> bytes:
+    return f"synthetic weights {_number(plan, settings, seed)}".encode()
+
+
+def _policy(plan: IterationPlan, settings: RunSettings, seed: int) -> PolicyDocument:
+    weights = _weights(plan, settings, seed)
+    policy = PolicyDocument(
+        id=UNSET_ID,
+        name=f"best response {_number(plan, settings, seed)}",
+        format=settings.format,
+        space=_SPACE,
+        architecture="slots",
+        network=SlotsSettings(),
+        parent=None if plan.iteration == 0 else plan.learner,
+        iteration=plan.iteration,
+        oracle=plan.oracle,
+        reward="win-loss",
+        reward_version="0",
+        num_parameters=1000,
+        weights_sha256=hashlib.sha256(weights).hexdigest(),
+        weights_bytes=len(weights),
+    )
+    return policy.model_copy(update={"id": policy.content_id()})
+
+
+def _number(plan: IterationPlan, settings: RunSettings, seed: int) -> int:
+    return plan.iteration * settings.train.seeds + seed
 
 
 _EVEN = Interval(low=0.0, high=1.0)
@@ -208,13 +266,46 @@ def write_start(store: ObjectStore, settings: RunSettings, num_policies: int) ->
         scoring=CellCounts.of(scoring),
         ladder={policy: LadderSums() for policy in population.ids},
     )
-    attempt = Attempt(store, 0, StepName.SOLVE, 0)
+    _publish(Attempt(store, 0, StepName.SOLVE, 0), population, matrix, totals, compared=population.ids)
+
+
+def write_counts(store: ObjectStore, settings: RunSettings, iteration: int, ledgers: Sequence[ShardLedger]) -> None:
+    """Publish what solve and report would, without solving: its newest policy is the mixture.
+
+    Counts, totals and the report's row are the real ones. Ratings and intervals are placeholders, and the rest of the
+    report is iteration 0's.
+    """
+    plan = read_published(store, iteration, keys.PLAN, IterationPlan)
+    population = plan.grown(_trained(plan, settings))
+    before = read_published(store, iteration - 1, keys.INTERACTION_MATRIX, InteractionMatrix)
+    matrix = before.with_results(population.ids, demand_of(plan, settings.evaluate), ledgers)
+    assert isinstance(matrix, SampledCounts)
+    data = store.get(keys.published(iteration - 1, keys.BATTLE_TOTALS))
+    source = Source(findings_sha256(ledgers), hashlib.sha256(data).hexdigest())
+    records = [record for ledger in ledgers for record in ledger.battles]
+    totals = BattleTotals.from_json(data, keys.BATTLE_TOTALS).with_battles(population.ids, records, source)
+    _publish(Attempt(store, iteration, StepName.SOLVE, 0), population, matrix, totals, compared=())
+    row = iteration_row(read_iteration(store, read_manifests(store, settings, iteration)))
+    report = read_published(store, iteration - 1, keys.REPORT, Report)
+    attempt = Attempt(store, iteration, StepName.REPORT, 0)
+    attempt.publish(keys.REPORT, report.model_copy(update={"iterations": (*report.iterations, row)}).to_json())
+    attempt.finish({"iterations": iteration + 1})
+
+
+def _publish(
+    attempt: Attempt,
+    population: Population,
+    matrix: SampledCounts,
+    totals: BattleTotals,
+    *,
+    compared: Sequence[PolicyId],
+) -> None:
     documents: dict[str, Document] = {
         keys.POPULATION: population,
         keys.INTERACTION_MATRIX: matrix,
         keys.BATTLE_TOTALS: totals,
         keys.META_STRATEGY: _strategy(population),
-        keys.META_GAME_ANALYSIS: _analysis(population, matrix),
+        keys.META_GAME_ANALYSIS: _analysis(population, matrix, compared),
     }
     for name, document in documents.items():
         attempt.publish(name, document.to_json())
@@ -235,11 +326,11 @@ def _strategy(population: Population) -> MetaStrategy:
     )
 
 
-def _analysis(population: Population, matrix: SampledCounts) -> MetaGameAnalysis:
+def _analysis(population: Population, matrix: SampledCounts, compared: Sequence[PolicyId]) -> MetaGameAnalysis:
     policies = population.ids
     ratings = RatingTable(
         ratings={policy: _rating(5.0 * place) for place, policy in enumerate(policies)},
-        gap_standard_errors={one: dict.fromkeys(policies, 10.0) for one in policies},
+        gap_standard_errors={one: dict.fromkeys(policies, 10.0) for one in compared},
         anchors={},
         intransitivity=0.0,
         intransitivity_interval=_EVEN,

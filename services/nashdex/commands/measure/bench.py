@@ -9,7 +9,7 @@ import typer
 from nashdex.commands.cluster.cluster_options import ContextOption, ServerOption
 from nashdex.commands.measure.clients import decide, envs, external, serve
 from nashdex.commands.measure.networks import calibration, cloning
-from nashdex.commands.output import JsonOption, print_json, print_result, print_text
+from nashdex.commands.output import JsonOption, print_json, print_note, print_result, print_text
 from nashdex.commands.run_options import SeedOption
 
 FormatOption = Annotated[
@@ -339,6 +339,14 @@ def scaling(  # noqa: PLR0917 - typer's options, never positional
     factor: Annotated[
         int, typer.Option(min=1, max=100, help="Also measure each of the four this many times as large; 1: not.")
     ] = 4,
+    every: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            help="Solve and report every N-th iteration and the last two; the others get their counts, which takes "
+            "a fraction of the time.",
+        ),
+    ] = 1,
     kept: Annotated[
         Path | None,
         typer.Option("--store", metavar="DIR", help="Keep the first run in this folder, such as for its page."),
@@ -350,7 +358,7 @@ def scaling(  # noqa: PLR0917 - typer's options, never positional
     Battles are drawn, not played, and every step runs in a process of its own over a store in a temporary folder. It
     reports the newest iteration, and the most that a step took in any.
     """
-    from nashdex.bench.scaling.growth import DIMENSIONS, Size, exponent_lines, lines
+    from nashdex.bench.scaling.growth import DIMENSIONS, IterationScale, Size, exponent_lines, lines
     from nashdex.bench.scaling.growth import scaling as measure
     from nashdex.core.errors import ConfigurationError
 
@@ -361,6 +369,7 @@ def scaling(  # noqa: PLR0917 - typer's options, never positional
         battles_per_pair=battles,
         draws=draws,
         seeds=seeds,
+        every=every,
     )
     if base.first_policies < _FEWEST_FIRST_POLICIES:
         fewest = policies - base.first_policies + _FEWEST_FIRST_POLICIES
@@ -373,8 +382,11 @@ def scaling(  # noqa: PLR0917 - typer's options, never positional
         for text in () if as_json else texts:
             print_text(text)
 
+    def note(scale: IterationScale) -> None:
+        print_note(scale.model_dump_json())
+
     dimensions = DIMENSIONS if factor > 1 else ()
-    result = measure(base, dimensions, factor, on_scale=lambda scale: show(*lines(scale)), kept=kept)
+    result = measure(base, dimensions, factor, on_scale=lambda scale: show(*lines(scale)), on_iteration=note, kept=kept)
     show(*(line for found in result.exponents for line in exponent_lines(found)))
     if as_json:
         print_json(result.model_dump(mode="json"))
