@@ -12,6 +12,7 @@ from poke_env.player import Player as PokeEnvPlayer
 from poke_env.player.battle_order import BattleOrder
 from poke_env.teambuilder import Teambuilder
 
+from nashdex.core.arguments import FORMAT_OR_NONE, POLICY, TEAM_SET, Kind, check_type, whole_number
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.seeds import derive_seed
 from nashdex.games.teams import TeamPool
@@ -24,6 +25,7 @@ __all__ = ["Player"]
 
 
 _BEGINS: Final = "|init|battle"
+_ACCOUNT: Final[Kind] = (AccountConfiguration | None, "an AccountConfiguration of poke-env, or None")
 _log = structlog.get_logger()
 
 
@@ -45,7 +47,8 @@ class Player(PokeEnvPlayer):
         options: poke-env's other arguments, such as ``server_configuration``.
 
     Raises:
-        ConfigurationError: a format, policy or set of teams is unknown, or they do not fit together.
+        ConfigurationError: an argument is of another type or out of range, a format, policy or set of teams is unknown,
+            or they do not fit together.
         DataError: the policy is missing, altered, or of another version of the format's observations.
         TryAgainError: no simulator answers.
     """
@@ -65,7 +68,13 @@ class Player(PokeEnvPlayer):
         max_concurrent_battles: int = 1,
         **options: Any,  # noqa: ANN401 - as poke-env types them
     ) -> None:
-        if not 1 <= max_concurrent_battles <= MOST_BATTLES:
+        check_type("policy", policy, POLICY)
+        check_type("account_configuration", account_configuration, _ACCOUNT)
+        check_type("battle_format", battle_format, FORMAT_OR_NONE)
+        check_type("team", team, (str | Teambuilder | None, "a team, a Teambuilder of poke-env, or None"))
+        check_type("team_set", team_set, TEAM_SET)
+        whole_number("seed", seed, 0)
+        if whole_number("max_concurrent_battles", max_concurrent_battles, 1) > MOST_BATTLES:
             raise ConfigurationError(
                 f"max_concurrent_battles is {max_concurrent_battles}: expected 1 to {MOST_BATTLES}"
             )

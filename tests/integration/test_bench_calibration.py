@@ -42,7 +42,7 @@ def test_against_another_only_the_policys_own_decisions_count(policy: str) -> No
     [
         (["random", "--format", FORMAT], 64, "not one network with a critic"),
         (["runs/none#newest", "--format", FORMAT], 65, "runs/none"),
-        (["random"], 64, "--format is missing"),
+        (["random"], 64, "the format is missing"),
     ],
 )
 def test_what_has_no_critic_is_one_message(

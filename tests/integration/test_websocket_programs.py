@@ -226,8 +226,8 @@ def test_the_benchmark_compares_both_ways(capsys: pytest.CaptureFixture[str]) ->
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        (["--best-of", "3"], "leave --best-of, --matrix and --gateways out"),
-        (["--gateways", "2"], "leave --best-of, --matrix and --gateways out"),
+        (["--best-of", "3"], "expected a best of 1, no matrix and one gateway"),
+        (["--gateways", "2"], "expected a best of 1, no matrix and one gateway"),
         (["--p2", "external:bot"], "both players are programs"),
         (["--p2", "randon"], "random"),
         (["--format", "kuhn_poker"], "no Showdown server plays kuhn_poker"),

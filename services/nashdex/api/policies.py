@@ -1,21 +1,22 @@
 """``nashdex.load_policy``: a policy that answers decisions. N battles, F observation values, A actions."""
 
 from contextlib import closing
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from nashdex.core.arguments import FORMAT_OR_NONE, POLICY, check_flag, check_type, whole_number
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.ids import PolicyId
 from nashdex.core.seeds import derive_seed, derive_uniform, inverse_cdf, uniforms
-from nashdex.core.user_input import whole_number
+from nashdex.core.user_input import shorten
 from nashdex.games.interface import Decisions
 from nashdex.games.legal import LegalActions
-from nashdex.games.registry import game_for
 from nashdex.games.space import Space
 from nashdex.policies.interface import Actions, Policy, WithDistribution, with_processes
 from nashdex.rollout.contestants import Contestant, load_contestant
+from nashdex.runs.inputs import game_with_team_set
 from nashdex.runs.played_format import format_to_play
 
 _BATTLE: Final = 0
@@ -42,11 +43,13 @@ def load_policy(name: str, *, format: str | None = None) -> "LoadedPolicy":  # n
         format: by default the format of the policy's run.
 
     Raises:
-        ConfigurationError: there is no such policy, or it reads more than observations.
+        ConfigurationError: an argument is of another type, there is no such policy, or it reads more than observations.
         DataError: it is missing, altered, or of another version of the format's observations.
         TryAgainError: no simulator answers; a Showdown format's is asked for the layout of observations.
     """
-    game = game_for(format_to_play(format, {"the policy": name}))
+    check_type("name", name, POLICY)
+    check_type("format", format, FORMAT_OR_NONE)
+    game = game_with_team_set(format_to_play(format, {"the policy": name}), None)
     with closing(game.open_arena(num_gateways=1)) as arena:
         space = arena.space
     contestant = load_contestant(name, space)
@@ -85,12 +88,18 @@ class LoadedPolicy:
         """Return the policy in ``num_battles`` battles at once, such as the battles of a ``BattleVectorEnv``.
 
         Raises:
-            ConfigurationError: there are no battles.
+            ConfigurationError: there are no battles, or the seed is below 0.
         """
-        return PolicyBatch(self._contestant, self._space, whole_number("num_battles", num_battles, 1), seed)
+        count = whole_number("num_battles", num_battles, 1)
+        return PolicyBatch(self._contestant, self._space, count, whole_number("seed", seed, 0))
 
     def reset(self, seed: int = 0) -> None:
-        """Begin a battle: forget the last one. A mixture's policy and all draws follow from ``seed``."""
+        """Begin a battle: forget the last one. A mixture's policy and all draws follow from ``seed``.
+
+        Raises:
+            ConfigurationError: the seed is no whole number, or below 0.
+        """
+        whole_number("seed", seed, 0)
         self._policy: Policy = self._contestant.policies[self._contestant.mixture.draw(derive_uniform(seed, "policy"))]
         self._policy.forget(_BATTLE, _SEAT)
         self._seed = derive_seed(seed, "seat", _SEAT)
@@ -107,6 +116,7 @@ class LoadedPolicy:
         Raises:
             ConfigurationError: a shape is wrong, a value is not finite, or no action is legal.
         """
+        check_flag("asked_again", asked_again)
         row, mask = _rows(self._space, observation, legal, ())
         decisions = _decisions(row[None], mask[None], np.array([asked_again]), np.array([_BATTLE]))
         uniform = uniforms(np.array([self._seed], dtype=np.uint64), np.array([self._num_draws], dtype=np.uint64))
@@ -190,23 +200,31 @@ def _rows(
     space: Space, observations: ArrayLike, legal: ArrayLike, battles: tuple[int, ...]
 ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
     """Return observations and masks of one battle, ``battles`` (), or of ``battles`` (N,), with checked shapes."""
-    rows = np.asarray(observations, dtype=np.float32)
-    masks = np.asarray(legal, dtype=np.bool_)
-    wanted = (*battles, space.observation_size), (*battles, space.num_actions)
-    if (rows.shape, masks.shape) != wanted:
-        raise ConfigurationError(
-            f"the observation is of shape {rows.shape} and the mask of {masks.shape}; {space.format} has "
-            f"{wanted[0]} and {wanted[1]}"
-        )
+    name = "observations" if battles else "observation"
+    rows = _array(name, observations).astype(np.float32, copy=False)
+    masks = _array("legal", legal).astype(np.bool_, copy=False)
+    for given, array, size in ((name, rows, space.observation_size), ("legal", masks, space.num_actions)):
+        if array.shape != (*battles, size):
+            raise ConfigurationError(f"{given} is of shape {array.shape}: {space.format} has {(*battles, size)}")
     if not np.isfinite(rows).all():
-        raise ConfigurationError("the observation has values that are no finite numbers")
+        raise ConfigurationError(f"{name} has values that are no finite numbers")
     if not masks.any(axis=-1).all():
-        raise ConfigurationError("the mask allows no action: expected at least one that is not 0")
+        raise ConfigurationError("legal allows no action: expected at least one that is not 0")
     return rows, masks
 
 
+def _array(name: str, values: ArrayLike) -> NDArray[Any]:
+    try:
+        array = np.asarray(values)
+    except ValueError:  # lists of unequal lengths
+        array = np.empty(0, dtype=np.object_)
+    if array.dtype.kind not in "biuf":
+        raise ConfigurationError(f"{name} is {shorten(values)}: expected an array of numbers")
+    return array
+
+
 def _flags(values: ArrayLike, name: str, num_battles: int) -> NDArray[np.bool_]:
-    flags = np.asarray(values, dtype=np.bool_)
+    flags = _array(name, values).astype(np.bool_, copy=False)
     if flags.shape != (num_battles,):
         raise ConfigurationError(f"{name} is of shape {flags.shape}; expected {(num_battles,)}")
     return flags

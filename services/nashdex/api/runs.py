@@ -4,10 +4,11 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from html import escape
 from itertools import permutations
-from os import PathLike, fspath
+from os import PathLike
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from nashdex.core import keys
+from nashdex.core.arguments import check_type
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.ids import PolicyId
 from nashdex.core.steps import StepName
@@ -153,10 +154,12 @@ def open_run(uri: str | PathLike[str]) -> "Run":
     """Open a run by the URI that ``nashdex run`` prints: a path, ``file://…`` or ``s3://…``.
 
     Raises:
+        ConfigurationError: ``uri`` is none.
         DataError: there is no run, it was altered, or its first iteration is not finished.
         TryAgainError: the store is unreachable.
     """
-    return Run(open_stored_run(fspath(uri)))
+    check_type("uri", uri, (str | PathLike, "the URI of a run, as `nashdex run` prints it, or its path"))
+    return Run(open_stored_run(str(uri)))
 
 
 class Run:

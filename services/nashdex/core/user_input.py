@@ -1,11 +1,10 @@
 """What a user writes: files, TOML, ``KEY=VALUE``, and names that are nearly right."""
 
-import operator
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Final, SupportsIndex
+from typing import Any, Final
 
 from nashdex.core.errors import ConfigurationError, DataError
 
@@ -20,21 +19,6 @@ def shorten(value: object) -> str:
     except ValueError:  # an integer of more digits than Python prints
         return "a number of thousands of digits"
     return text if len(text) <= _MOST_CHARACTERS else f"{text[: _MOST_CHARACTERS - 1]}…"
-
-
-def whole_number(name: str, value: SupportsIndex, least: int) -> int:
-    """Return ``value`` as an integer.
-
-    Raises:
-        ConfigurationError: it is no whole number, or below ``least``.
-    """
-    try:
-        number = operator.index(value)
-    except TypeError:
-        number = least - 1
-    if number < least:
-        raise ConfigurationError(f"{name} is {shorten(value)}: expected a whole number, at least {least}")
-    return number
 
 
 def did_you_mean(name: str, known: Iterable[str], most: int = 3, similarity: float = 0.6) -> str:

@@ -5,7 +5,7 @@ F observation values, A actions.
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Final, TypedDict
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from nashdex.core.errors import ConfigurationError, TryAgainError
 from nashdex.core.ids import PolicyId
 from nashdex.core.seeds import derive_uniform
-from nashdex.core.user_input import whole_number
 from nashdex.envs.views import EnvView, nothing, shown
 from nashdex.games.interface import Decisions, Failure, Game, Outcome, Position, SeatLines
 from nashdex.games.space import NUM_SEATS, Space
@@ -28,28 +27,15 @@ from nashdex.rollout.seats import Seats
 _EVEN = 0.5
 
 
-class BattleOptions(TypedDict, total=False):
-    """Keyword arguments that all environments take; ``BattleEnv`` explains them."""
-
-    team_set: str | None
-    reward: str
-    discount: float
-    view: str | EnvView
-    log: bool
-    strict: bool
-
-
 class StepRewards:
     """The reward called ``kind`` of each step in ``space``.
 
     Raises:
-        ConfigurationError: there is no such reward, ``space`` does not have it, or the discount is none.
+        ConfigurationError: there is no such reward, or ``space`` does not have it.
     """
 
     def __init__(self, space: Space, kind: str, discount: float) -> None:
         self._reward = REWARDS[kind]
-        if not 0 < discount <= 1:
-            raise ConfigurationError(f"discount is {discount}: expected more than 0, at most 1")
         if not self._reward.fits(space.game, space.num_slots):
             raise ConfigurationError(f"{space.format} has no reward {kind!r}; expected 'win-loss'")
         self._space = space
@@ -130,8 +116,6 @@ class Battles:
         keeps_logs: bool = False,
         num_gateways: int = 1,
     ) -> None:
-        whole_number("the number of battles at once", num_battles, 1)
-        whole_number("num_gateways", num_gateways, 1)
         reads_states = reads_states or view.reads_states
         if reads_states and game.tree is not None:
             raise ConfigurationError(

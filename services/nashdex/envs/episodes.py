@@ -11,22 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, NonNegativeInt
 
+from nashdex.core.arguments import check_type
 from nashdex.core.documents import Model
 from nashdex.core.errors import ConfigurationError, DataError
 from nashdex.core.seeds import derive_uniform
 from nashdex.core.user_input import shorten
-from nashdex.envs.battles import BattleOptions, Battles, StepRewards
+from nashdex.envs.battles import Battles, StepRewards
 from nashdex.envs.text import choices_of, position
 from nashdex.envs.views import VIEWS, EnvView
 from nashdex.games.interface import Failure, Position
 from nashdex.games.space import NUM_SEATS
 from nashdex.runs.inputs import game_with_team_set
-
-
-class EpisodeOptions(BattleOptions, total=False):
-    """Keyword arguments that the environments of one agent take; ``BattleEnv`` explains them."""
-
-    states: bool
 
 
 class Clone(Model):
@@ -170,9 +165,8 @@ class Episodes:
         if self._is_over.any():
             raise ConfigurationError("the episode is over, or none has begun: call reset() before step()")
         if actions.shape != self._is_over.shape or actions.dtype.kind not in "iu":
-            raise ConfigurationError(
-                f"actions are {shorten(actions.tolist())}: expected whole numbers, {len(self._is_over)} in all"
-            )
+            num = len(self._is_over)
+            raise ConfigurationError(f"actions are {shorten(actions.tolist())}: expected whole numbers, {num} in all")
         actions, illegal = self._legal(actions)
         for episode, action in zip(self._episodes, actions.tolist(), strict=True):
             episode.actions.append(action)
@@ -202,7 +196,10 @@ class Episodes:
 
     def step_alone(self, action: int | np.int64) -> Step:
         """Take one step in the only episode. It raises as ``step`` does."""
-        played = self.step(np.array([action]))
+        given = np.asarray(action)
+        if given.shape or given.dtype.kind not in "iu":
+            raise ConfigurationError(f"action is {shorten(action)}: expected a whole number")
+        played = self.step(given[None])
         return played.last.get(0) or self.look(0, float(played.rewards[0]), played.illegal.get(0))
 
     @property
@@ -247,8 +244,9 @@ class Episodes:
         """Return to where ``clone`` was taken, by playing up to there again.
 
         Raises:
-            ConfigurationError: it is of another format or opponent, or its actions do not fit the battle.
+            ConfigurationError: it is no clone, of another format or opponent, or its actions do not fit the battle.
         """
+        check_type("clone", clone, (Clone, "a Clone, as clone() returns it"))
         here = (self._format, self._opponent)
         if (clone.format, clone.opponent) != here:
             raise ConfigurationError(

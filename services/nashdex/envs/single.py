@@ -7,8 +7,10 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
+from nashdex.core.arguments import POLICY, check_type, whole_number
 from nashdex.core.errors import ConfigurationError
-from nashdex.envs.episodes import Clone, EpisodeOptions, Episodes, Step
+from nashdex.envs.arguments import EpisodeOptions, check_options, check_seat, checked_seed
+from nashdex.envs.episodes import Clone, Episodes, Step
 from nashdex.games.showdown.logs.positions import position_at
 from nashdex.games.space import NUM_SEATS
 
@@ -39,7 +41,7 @@ class BattleEnv(gymnasium.Env[Any, np.int64]):
         strict: refuse an illegal action. Otherwise a legal one is drawn, and ``info["illegal_action"]`` is the other.
 
     Raises:
-        ConfigurationError: one of these names nothing, or they do not fit together.
+        ConfigurationError: one of these is of another type or names nothing, or they do not fit together.
         DataError: the opponent's run or policy is missing or altered.
     """
 
@@ -54,6 +56,8 @@ class BattleEnv(gymnasium.Env[Any, np.int64]):
         render_mode: str | None = None,
         **options: Unpack[EpisodeOptions],
     ) -> None:
+        check_options("BattleEnv", format, options, EpisodeOptions)
+        check_type("opponent", opponent, POLICY)
         check_seat(seat)
         if render_mode not in (None, "ansi") or (render_mode and not options.get("states")):
             raise ConfigurationError(f"render_mode is {render_mode!r}: expected None, or 'ansi' with states=True")
@@ -67,7 +71,7 @@ class BattleEnv(gymnasium.Env[Any, np.int64]):
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Begin a battle. Its teams, chance and seat follow from the seeds of this and earlier resets."""
-        super().reset(seed=seed, options=options)
+        super().reset(seed=checked_seed(seed, options))
         battle_seed = int(self.np_random.integers(1 << _SEED_BITS))
         seat = int(self.np_random.integers(NUM_SEATS)) if self._seat is None else self._seat
         self._episodes.begin(0, battle_seed, seat)
@@ -113,11 +117,15 @@ class BattleEnv(gymnasium.Env[Any, np.int64]):
             seed: of the draws.
 
         Raises:
-            ConfigurationError: there is no such seat or decision, or the format is none of Showdown's single battles.
+            ConfigurationError: an argument is of another type, there is no such seat or decision, or the format is none
+                of Showdown's single battles.
             DataError: the log is none, of another format, or cannot be rebuilt.
         """
-        if seat not in range(NUM_SEATS):
+        check_type("log", log, (str, "a Showdown log, or the JSON of a replay, as text"))
+        if whole_number("seat", seat, 0) >= NUM_SEATS:
             raise ConfigurationError(f"seat is {seat}: expected 0 or 1")
+        whole_number("turn", turn, 1)
+        whole_number("seed", seed, 0)
         position = position_at(log, 0 if seat == 0 else 1, turn, self._episodes.space)
         self._last = self._episodes.begin_at(seed, position)
         return self._last.observation, self._last.info
@@ -131,12 +139,6 @@ class BattleEnv(gymnasium.Env[Any, np.int64]):
     def close(self) -> None:
         """Stop the simulator."""
         self._episodes.close()
-
-
-def check_seat(seat: int | None) -> None:
-    """Raise ConfigurationError unless ``seat`` is None, 0 or 1."""
-    if seat not in (None, *range(NUM_SEATS)):
-        raise ConfigurationError(f"seat is {seat}: expected 0, 1, or None to draw it for each episode")
 
 
 class Texts(spaces.Text):

@@ -5,6 +5,7 @@ as when its Pokémon fainted. The AEC environment then asks only that agent. The
 interface demands: the other agent's mask allows action 0 alone, which does nothing.
 """
 
+from collections.abc import Mapping
 from typing import Any, ClassVar, Final, Unpack
 
 import numpy as np
@@ -13,8 +14,11 @@ from gymnasium.utils import seeding
 from numpy.typing import NDArray
 from pettingzoo.utils.env import AECEnv, ParallelEnv
 
+from nashdex.core.arguments import check_type, whole_number
 from nashdex.core.errors import ConfigurationError
-from nashdex.envs.battles import BattleOptions, Battles, StepRewards
+from nashdex.core.user_input import shorten
+from nashdex.envs.arguments import BattleOptions, check_options, checked_seed
+from nashdex.envs.battles import Battles, StepRewards
 from nashdex.envs.single import space_of
 from nashdex.envs.views import VIEWS, EnvView
 from nashdex.games.interface import Failure
@@ -150,6 +154,21 @@ class _Match:
         return int(self._generator.choice(legal))
 
 
+def seat_of(agent: str) -> int:
+    """Return the seat of an agent.
+
+    Raises:
+        ConfigurationError: there is no such agent.
+    """
+    if agent not in AGENTS:
+        raise ConfigurationError(f"agent is {shorten(agent)}: expected one of {', '.join(AGENTS)}")
+    return AGENTS.index(agent)
+
+
+def _action(agent: str, action: Any) -> int:  # noqa: ANN401 - whatever the caller passes
+    return whole_number(f"the action of {agent}", action)
+
+
 class _Spaces:
     """The parts that PettingZoo's two interfaces declare alike. Arguments are as in ``BattleEnv``."""
 
@@ -158,6 +177,7 @@ class _Spaces:
         format: str = "gen1randombattle",  # noqa: A002 - the project's word for it everywhere
         **options: Unpack[BattleOptions],
     ) -> None:
+        check_options(type(self).__name__, format, options, BattleOptions)
         self._match = _Match(format, **options)
         self.possible_agents = list(AGENTS)
         self.agents: list[str] = []
@@ -165,12 +185,12 @@ class _Spaces:
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """Return an agent's space of observations."""
-        del agent
+        seat_of(agent)
         return self._match.observation_space
 
     def action_space(self, agent: str) -> spaces.Space[Any]:
         """Return an agent's space of actions."""
-        del agent
+        seat_of(agent)
         return self._match.action_space
 
     def render(self) -> None:
@@ -190,18 +210,23 @@ class BattleParallelEnv(_Spaces, ParallelEnv):  # type: ignore[misc] # the libra
         self, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
         """Begin a battle."""
-        del options
-        self._match.begin(seed)
+        self._match.begin(checked_seed(seed, options))
         self.agents = list(AGENTS)
         return dict(zip(AGENTS, self._match.seen, strict=True)), self._infos()
 
     def step(
         self, actions: dict[str, int]
     ) -> tuple[dict[str, Any], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]]:
-        """Play the decisions of the agents that are asked."""
+        """Play the decisions of the agents that are asked.
+
+        Raises:
+            ConfigurationError: there is no battle, one of these agents has no action, or one is no whole number.
+        """
+        check_type("actions", actions, (Mapping, "a dictionary with one of each agent"))
         if missing := [AGENTS[seat] for seat in self._match.asked if AGENTS[seat] not in actions]:
             raise ConfigurationError(f"actions have none of {' and '.join(missing)}: expected one of each agent")
-        rewards = self._match.play({seat: int(actions[AGENTS[seat]]) for seat in self._match.asked})
+        asked = self._match.asked
+        rewards = self._match.play({seat: _action(AGENTS[seat], actions[AGENTS[seat]]) for seat in asked})
         is_over, is_void = self._match.is_over, self._match.is_void
         if is_over:
             self.agents = []
@@ -224,8 +249,7 @@ class BattleAECEnv(_Spaces, AECEnv):  # type: ignore[misc] # the library is unty
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Begin a battle."""
-        del options
-        self._match.begin(seed)
+        self._match.begin(checked_seed(seed, options))
         self.agents = list(AGENTS)
         self.rewards = dict.fromkeys(AGENTS, 0.0)
         self._cumulative_rewards = dict.fromkeys(AGENTS, 0.0)
@@ -237,16 +261,30 @@ class BattleAECEnv(_Spaces, AECEnv):  # type: ignore[misc] # the library is unty
 
     def observe(self, agent: str) -> Any:  # noqa: ANN401 - as the view shows it
         """Return an agent's newest observation."""
-        return self._match.seen[AGENTS.index(agent)]
+        return self._match.seen[seat_of(agent)]
+
+    def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:  # noqa: FBT001, FBT002 - the base class's signature
+        """Return the selected agent's observation, its reward since its last action, whether it is over, and its info.
+
+        Raises:
+            ConfigurationError: there is no battle.
+        """
+        self._check_begun()
+        found: tuple[Any, float, bool, bool, dict[str, Any]] = super().last(observe)
+        return found
 
     def step(self, action: int | None) -> None:
-        """Answer the selected agent's decision; the battle goes on once no agent has an open one."""
+        """Answer the selected agent's decision; the battle goes on once no agent has an open one.
+
+        Raises:
+            ConfigurationError: there is no battle, or the action is no whole number.
+        """
+        self._check_begun()
         if self.terminations[self.agent_selection] or self.truncations[self.agent_selection]:
             self._was_dead_step(action)
             return
-        assert action is not None, "an agent whose battle goes on acts"
+        self._chosen[AGENTS.index(self.agent_selection)] = _action(self.agent_selection, action)
         self._cumulative_rewards[self.agent_selection] = 0.0
-        self._chosen[AGENTS.index(self.agent_selection)] = int(action)
         self.rewards = dict.fromkeys(AGENTS, 0.0)
         open_seats = [seat for seat in self._match.asked if seat not in self._chosen]
         if open_seats:
@@ -256,6 +294,10 @@ class BattleAECEnv(_Spaces, AECEnv):  # type: ignore[misc] # the library is unty
             self._chosen = {}
             self._look()
         self._accumulate_rewards()
+
+    def _check_begun(self) -> None:
+        if not self.agents:
+            raise ConfigurationError("the battle is over, or none has begun: call reset() first")
 
     def _look(self) -> None:
         is_over, is_void = self._match.is_over, self._match.is_void

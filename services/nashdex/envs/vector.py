@@ -9,9 +9,11 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space, concatenate, create_empty_array
 from numpy.typing import NDArray
 
+from nashdex.core.arguments import POLICY, check_type, whole_number
 from nashdex.core.errors import ConfigurationError
-from nashdex.envs.episodes import EpisodeOptions, Episodes
-from nashdex.envs.single import check_seat, space_of
+from nashdex.envs.arguments import EpisodeOptions, check_options, check_seat, checked_seed
+from nashdex.envs.episodes import Episodes
+from nashdex.envs.single import space_of
 from nashdex.games.space import NUM_SEATS
 
 _SEED_BITS = 63
@@ -39,8 +41,11 @@ class BattleVectorEnv(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
         num_gateways: int = 1,
         **options: Unpack[EpisodeOptions],
     ) -> None:
+        check_options("BattleVectorEnv", format, options, EpisodeOptions)
+        check_type("opponent", opponent, POLICY)
         check_seat(seat)
-        self.num_envs = num_envs
+        whole_number("num_gateways", num_gateways, 1)
+        self.num_envs = num_envs = whole_number("num_envs", num_envs, 1)
         self._seat = seat
         self._episodes = Episodes(format, opponent, num_envs, num_gateways=num_gateways, **options)
         space = self._episodes.space
@@ -55,8 +60,11 @@ class BattleVectorEnv(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
         self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
         """Begin ``num_envs`` battles. Battle i is as in a ``BattleEnv`` with ``seed + i``."""
-        del options
-        seeds = seed if isinstance(seed, list) else [None if seed is None else seed + i for i in range(self.num_envs)]
+        if isinstance(seed, list):
+            seeds = [checked_seed(each, options) for each in seed]
+        else:
+            first = checked_seed(seed, options)
+            seeds = [None if first is None else first + i for i in range(self.num_envs)]
         if len(seeds) != self.num_envs:
             raise ConfigurationError(f"seed is a list of {len(seeds)}: expected {self.num_envs}, one for each battle")
         if not self._generators or any(each is not None for each in seeds):

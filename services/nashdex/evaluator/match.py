@@ -109,9 +109,7 @@ def play_match(
     """
     game = game_for(format_id, teams_text, matrix)
     if best_of > 1 and game.tree is not None:
-        raise ConfigurationError(
-            f"{format_id} has no series of battles: leave --best-of out, or name a Showdown format"
-        )
+        raise ConfigurationError(f"{format_id} has no series of battles: expected a best of 1, or a Showdown format")
     started = time.monotonic()
     at_once = most_concurrent_battles((first, second), min(concurrent_battles, battles))
     with Session(game.open_arena(num_gateways=num_gateways), at_once) as session:

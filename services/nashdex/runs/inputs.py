@@ -10,10 +10,10 @@ from typing import Final
 import structlog
 
 from nashdex.core import keys
-from nashdex.core.errors import DataError
+from nashdex.core.errors import ConfigurationError, DataError
 from nashdex.core.user_input import read_file
 from nashdex.games.interface import Game
-from nashdex.games.registry import check_inputs, game_for
+from nashdex.games.registry import FORMATS, game_for
 from nashdex.games.tabular.matrix import MAX_ACTIONS, MatrixDocument
 from nashdex.games.teams import TeamSets
 from nashdex.oracles.registry import ORACLES
@@ -104,7 +104,8 @@ def read_team_set(format_id: str, name: str) -> str:
         ConfigurationError: the format takes no teams, or has no such set.
         DataError: the set cannot be read, or has no legal team.
     """
-    check_inputs(format_id, has_teams=True, has_matrix=False)
+    if not FORMATS[format_id].takes_teams:
+        raise ConfigurationError(f"{format_id} takes no teams: leave the set of teams out")
     # Late: as in the registry.
     from nashdex.games.showdown.teams import load_team_set  # noqa: PLC0415
 
@@ -141,7 +142,11 @@ def game_with_team_set(format_id: str, team_set: str | None) -> Game:
     """Return the game called ``format_id``, with the teams of a set or else the format's own.
 
     Raises:
-        ConfigurationError: there is no such format, or no such set.
+        ConfigurationError: there is no such format, it needs payoffs, or there is no such set.
         DataError: the set cannot be read, or has no legal team.
     """
+    if FORMATS[format_id].takes_matrix:
+        raise ConfigurationError(
+            f"format {format_id} needs payoffs, and none can be given here; expected another format"
+        )
     return game_for(format_id, None if team_set is None else read_team_set(format_id, team_set))

@@ -10,11 +10,11 @@ from nashdex.settings.run import canonical_format
 
 
 def format_to_play(named: str | None, players: Mapping[str, str]) -> str:
-    """Return the one format of ``--format`` and of the players' runs or, beside no run, of their stored policies.
+    """Return the one format that is ``named``, of the players' runs or, beside no run, of their stored policies.
 
     Args:
-        named: what ``--format`` says.
-        players: what each player's option says.
+        named: by the user; None where nothing is.
+        players: what each player's option or argument says, by its name in messages.
 
     Raises:
         ConfigurationError: there is none, or several.
@@ -38,11 +38,11 @@ def format_to_play(named: str | None, players: Mapping[str, str]) -> str:
     if named is not None:
         chosen = canonical_format(named)
         if stored not in {None, chosen}:
-            raise ConfigurationError(f"--format is {named}, and {who} plays {stored}: leave --format out")
+            raise ConfigurationError(f"the format is {named}, and {who} plays {stored}: leave the format out")
         return chosen
     if stored is None:
         stores = " or ".join(dict.fromkeys(uri for uri in uris.values() if uri))
         why = f"there is no run in {stores} to take it from" if stores else "no player names a run to take it from"
         correct = "correct the URI, or " if stores else ""
-        raise ConfigurationError(f"--format is missing, and {why}: {correct}name the format, such as --format gen1ou")
+        raise ConfigurationError(f"the format is missing, and {why}: {correct}name the format, such as gen1ou")
     return stored

@@ -133,7 +133,7 @@ def test_a_batch_refuses_wrong_shapes() -> None:
         policy.batch(0)
     batch = policy.batch(2)
     observations = np.zeros((2, policy.space.observation_size))
-    with pytest.raises(ConfigurationError, match=r"mask of \(2,\)"):
+    with pytest.raises(ConfigurationError, match=r"legal is of shape \(2,\)"):
         batch.act(observations, [1, 1])
     with pytest.raises(ConfigurationError, match="allows no action"):
         batch.act(observations, [[1, 1], [0, 0]])
@@ -148,7 +148,7 @@ def test_wrong_shapes_and_an_empty_mask_are_refused() -> None:
     observation = np.zeros(policy.space.observation_size)
     with pytest.raises(ConfigurationError, match=r"observation is of shape \(3,\)"):
         policy.act([0, 0, 0], [1, 1])
-    with pytest.raises(ConfigurationError, match=r"mask of \(3,\)"):
+    with pytest.raises(ConfigurationError, match=r"legal is of shape \(3,\)"):
         policy.act(observation, [1, 1, 1])
     with pytest.raises(ConfigurationError, match="allows no action"):
         policy.act(observation, [0, 0])

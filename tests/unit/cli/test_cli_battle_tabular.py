@@ -101,7 +101,7 @@ def test_a_policy_beside_no_run_plays_in_the_format_that_it_was_made_for(
     assert battle(capsys, "--p1", alone, "--p2", "random", "--battles", "4")["format"] == "kuhn_poker"
     leduc = run_with_a_policy(tmp_path, "leduc", "leduc_poker")
     assert run_command_line(["battle", "--p1", alone, "--p2", leduc]) == 64
-    assert f"the policy of --p1 ({alone}) plays kuhn_poker and the run of --p2" in capsys.readouterr().err
+    assert f"the policy of p1 ({alone}) plays kuhn_poker and the run of p2" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("name", ["nash", "newest"])
@@ -112,18 +112,18 @@ def test_a_format_that_nothing_states_is_asked_for(
     store = open_store(str(tmp_path / "imported"))
     assert run_command_line(["battle", "--p1", f"{store.uri}#{name}", "--p2", "random"]) == 64
     assert capsys.readouterr().err == (
-        f"error: --format is missing, and there is no run in {store.uri} to take it from: correct the URI, or name the "
-        "format, such as --format gen1ou\n"
+        f"error: the format is missing, and there is no run in {store.uri} to take it from: correct the URI, or name "
+        "the format, such as gen1ou\n"
     )
 
 
 def test_a_battle_has_one_format(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     kuhn, leduc = run_with_a_policy(tmp_path, "kuhn"), run_with_a_policy(tmp_path, "leduc", "leduc_poker")
     kuhn_uri, leduc_uri = kuhn.partition("#")[0], leduc.partition("#")[0]
-    both = f"the run of --p1 ({kuhn_uri}) plays kuhn_poker and the run of --p2 ({leduc_uri}) plays leduc_poker; "
-    other = f"--format is leduc_poker, and the run of --p2 ({kuhn_uri}) plays kuhn_poker: leave --format out\n"
+    both = f"the run of p1 ({kuhn_uri}) plays kuhn_poker and the run of p2 ({leduc_uri}) plays leduc_poker; "
+    other = f"the format is leduc_poker, and the run of p2 ({kuhn_uri}) plays kuhn_poker: leave the format out\n"
     for arguments, says in (
-        (("--p1", "random", "--p2", "random"), "--format is missing, and no player names a run to take it from: "),
+        (("--p1", "random", "--p2", "random"), "the format is missing, and no player names a run to take it from: "),
         (("--format", "leduc_poker", "--p1", "random", "--p2", kuhn), other),
         (("--p1", kuhn, "--p2", leduc), f"{both}expected players of one format\n"),
         (("--format", "kuhn_poker", "--p1", f"search:{kuhn}", "--p2", leduc), both),

@@ -83,7 +83,7 @@ MISTAKES = [
     ("step plan --run r", 64, "Missing option '--iteration'", "try --help"),
     ("step plan --run r --iteration -1", 64, "--iteration", "greater than or equal to 0"),
     # Battles and exploiters.
-    ("battle --p1 random --p2 random", 64, "--format is missing", "name the format, such as --format gen1ou"),
+    ("battle --p1 random --p2 random", 64, "the format is missing", "name the format, such as gen1ou"),
     ("battle --format gen1ou --p1 random --p2 hueristic", 64, "'hueristic'", "did you mean heuristic?"),
     ("battle --format gen1ou --p1 random --p2 random --battles 0", 64, "--battles", "greater than or equal to 1"),
     ("battle --format gen1ou --p1 random --p2 random --best-of 2", 64, "--best-of is 2", "expected one of 1, 3, 5, 7"),

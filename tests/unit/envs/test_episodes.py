@@ -111,7 +111,7 @@ def test_numbers_of_battles_and_gateways_are_refused_before_anything_starts(sett
 @pytest.mark.parametrize("action", [None, "1", 0.5, True, [0], np.nan])
 def test_what_is_no_action_is_refused(env: BattleEnv, action: object) -> None:
     env.reset(seed=0)
-    with pytest.raises(ConfigurationError, match="expected whole numbers, 1 in all"):
+    with pytest.raises(ConfigurationError, match=r"action is .*: expected a whole number"):
         env.step(action)  # type: ignore[arg-type]
 
 

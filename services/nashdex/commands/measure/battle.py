@@ -72,7 +72,6 @@ def battle(
     install_stop_handlers()
 
     from nashdex.api.battles import battle as play
-    from nashdex.runs.inputs import read_matrix
     from nashdex.telemetry.logging import configure_logging
 
     configure_logging()
@@ -91,7 +90,7 @@ def battle(
                 format=format_id,
                 battles=battles,
                 best_of=best_of,
-                matrix=None if matrix is None else read_matrix(matrix),
+                matrix=matrix,
                 team_set=team_set,
                 seed=seed,
                 num_gateways=gateways,
