@@ -8,7 +8,7 @@ from typing import Final, Protocol
 
 import structlog
 
-from nashdex.core.errors import ConfigurationError
+from nashdex.core.errors import ConfigurationError, TryAgainError
 from nashdex.core.seeds import derive_seed
 from nashdex.core.stopping import stop_requested
 from nashdex.games.teams import TeamPool
@@ -25,6 +25,7 @@ _LISTEN_SECONDS: Final = 0.25
 _RATING_SECONDS: Final = 3.0
 """Longest wait for the server's rating after a rated battle."""
 _LOGIN_SECONDS: Final = 30.0
+"""Shortest patience with the login: a server may answer at once and have too much to do."""
 _NAME_SECONDS: Final = 2.0
 """Pause before a name in use is asked for again."""
 _MOST_REFUSALS: Final = 10
@@ -88,8 +89,8 @@ class Client:
         self._joining: set[str] = set()
         """Rooms of this user's battles that the server names and has not sent yet."""
         self._is_named = False
-        self._was_named = bool(self._unknown)
-        """The server has given this client the name before."""
+        self._was_asked = bool(self._unknown)
+        """An earlier connection asked for the name, so the server may count it as in use."""
         self._challenge = ""
         """The server's ``|challstr|``."""
         self._ask_name_at = math.inf
@@ -110,6 +111,7 @@ class Client:
                 try:
                     self._session()
                 except Disconnected as error:
+                    self._was_asked = True
                     _log.warning("the connection broke; connecting again", cause=str(error), rooms=len(self._rooms))
         finally:
             self._connection.close()
@@ -120,6 +122,7 @@ class Client:
         self._joining.clear()
         self._finder.begin()
         opened_at = time.monotonic()
+        login_seconds = max(_LOGIN_SECONDS, self._connection.patience_seconds)
         while not self._is_finished():
             message = self._connection.receive(_LISTEN_SECONDS)
             while message is not None:
@@ -140,10 +143,10 @@ class Client:
                 self._ask_for_name()
             if self._is_named:
                 self._look_for_battles()
-            elif time.monotonic() - opened_at > _LOGIN_SECONDS:
-                raise ConfigurationError(
-                    f"the server has not taken the name {self._user.name!r} within {_LOGIN_SECONDS:.0f} s: is it a "
-                    "Showdown server that this client understands?"
+            elif time.monotonic() - opened_at > login_seconds:
+                raise TryAgainError(
+                    f"the server has not taken the name {self._user.name!r} within {login_seconds:.0f} s: it has too "
+                    "much to do, or it is no Showdown server that this client understands"
                 )
 
     # Battles wanted
@@ -233,9 +236,10 @@ class Client:
     def _logged_in(self) -> None:
         if self._is_named:
             return
-        if self._was_named:
+        if self._was_asked:
             self._finder.pause(_NEWS_SECONDS)
-        self._is_named = self._was_named = True
+        self._is_named = True
+        self._connection.note_login()
         _log.info("logged in", name=self._user.name, format=self._service.format_id)
         for room_id in {*self._rooms, *self._unknown}:
             self._say(f"/join {room_id}")
@@ -246,7 +250,7 @@ class Client:
 
     def _name_refused(self, why: str) -> None:
         """Ask again for a name that is in use: it may be this client's, on a connection that broke."""
-        if self._was_named and "already using" in why:
+        if self._was_asked and "already using" in why:
             self._ask_name_at = time.monotonic() + _NAME_SECONDS
             return
         raise ConfigurationError(

@@ -1,5 +1,6 @@
 """The websocket to a server, and connecting again when it breaks."""
 
+import math
 import time
 from typing import Final
 
@@ -23,11 +24,17 @@ class Connection:
 
     def __init__(self, address: str, patience_seconds: float) -> None:
         self._address = address
-        self._patience_seconds = patience_seconds
+        self.patience_seconds = patience_seconds
         self._socket: ClientConnection | None = None
+        self._deadline: float | None = None
+        """When patience with the server ends; None while it is in use."""
+        self._opened_at = -math.inf
 
     def open(self) -> None:
         """Connect, and try again until the server answers.
+
+        A connection that broke before ``note_login`` is one that the server did not answer: patience goes on from its
+        first attempt.
 
         Raises:
             ConfigurationError: the address is wrong, or something else answers there.
@@ -35,25 +42,38 @@ class Connection:
             StoppedError: the process was asked to stop.
         """
         self.close()
-        deadline = time.monotonic() + self._patience_seconds
+        if self._deadline is None:
+            # A server that breaks off connections soon after the login is not asked all the time either.
+            time.sleep(max(0.0, self._opened_at + _PAUSE_SECONDS - time.monotonic()))
+            self._deadline = time.monotonic() + self.patience_seconds
+        else:
+            self._pause(self._deadline, Disconnected("it breaks off every connection before the login"))
         while True:
             try:
                 self._socket = connect(self._address, open_timeout=_OPEN_SECONDS, max_size=None)
-            except (OSError, TimeoutError, InvalidMessage) as error:
-                # A server that is stopping breaks off its answer: InvalidMessage.
-                if time.monotonic() >= deadline:
-                    raise TryAgainError(
-                        f"no Showdown server answers at {self._address} ({error}); start one by `nashdex showdown`, or "
-                        "correct --server"
-                    ) from error
+            except (OSError, TimeoutError, InvalidMessage, ConnectionClosed) as error:
+                # InvalidMessage and ConnectionClosed: the connection broke before or in the handshake's answer.
+                self._pause(self._deadline, error)
             except (InvalidURI, InvalidHandshake) as error:
                 raise ConfigurationError(
                     f"{self._address} is no Showdown server ({error}); expected an address such as localhost:8000"
                 ) from error
             else:
+                self._opened_at = time.monotonic()
                 return
-            check_stop()
-            time.sleep(_PAUSE_SECONDS)
+
+    def _pause(self, deadline: float, cause: Exception) -> None:
+        if time.monotonic() >= deadline:
+            raise TryAgainError(
+                f"no Showdown server answers at {self._address} ({cause}); start one by `nashdex showdown`, or "
+                "correct --server"
+            ) from cause
+        check_stop()
+        time.sleep(_PAUSE_SECONDS)
+
+    def note_login(self) -> None:
+        """Note that the server took the name, so that patience begins again when the connection breaks."""
+        self._deadline = None
 
     def send(self, room: str, command: str) -> None:
         """Send a command or a choice to a room; an empty one is the lobby.
