@@ -38,7 +38,7 @@ help: ## Show this list
 .PHONY: setup
 setup: $(PYTHON_STAMP) $(NODE_STAMP) ## Make .venv and services/showdown/node_modules, where they are not current
 
-$(PYTHON_STAMP): pyproject.toml services/nashdex_metamon/pyproject.toml requirements/dev.txt requirements/torch.txt scripts/setup-python
+$(PYTHON_STAMP): pyproject.toml services/nashdex_bench/pyproject.toml services/nashdex_metamon/pyproject.toml requirements/dev.txt requirements/torch.txt scripts/setup-python
 	scripts/setup-python
 	@touch $@
 

@@ -6,6 +6,7 @@ from collections import defaultdict
 from pathlib import Path, PurePath
 from typing import Any
 
+_PACKAGES = {"nashdex", "nashdex_bench", "nashdex_metamon"}
 _COUNTS = ("covered_lines", "num_statements", "covered_branches", "num_branches")
 
 
@@ -14,7 +15,7 @@ def rows(files: dict[str, Any]) -> list[tuple[str, ...]]:
     counts: dict[str, list[int]] = defaultdict(lambda: [0] * len(_COUNTS))
     for name, file in files.items():
         parts = PurePath(name).parts
-        package = next(i for i, part in enumerate(parts) if part in {"nashdex", "nashdex_metamon"})
+        package = next(i for i, part in enumerate(parts) if part in _PACKAGES)
         inner = parts[package + 1 : -1]
         for row in ("all", inner[0] if parts[package] == "nashdex" and inner else parts[package]):
             for place, count in enumerate(_COUNTS):

@@ -11,8 +11,12 @@ from hypothesis import settings
 
 from nashdex.core.stopping import install_stop_handlers, stop_requested
 
-if "metamon-default" not in entry_points(group="nashdex.rewards").names:
-    pytest.exit("nashdex-metamon is not installed in this environment; run `make setup`", returncode=4)
+for package, group, name in (
+    ("nashdex-bench", "nashdex.commands", "bench"),
+    ("nashdex-metamon", "nashdex.rewards", "metamon-default"),
+):
+    if name not in entry_points(group=group).names:
+        pytest.exit(f"{package} is not installed in this environment; run `make setup`", returncode=4)
 
 settings.register_profile("nashdex", derandomize=True, deadline=None)
 settings.load_profile("nashdex")

@@ -15,7 +15,6 @@ import typer
 
 from audits.rejections import count_rejections
 from audits.tracker.differential import Comparison
-from nashdex.bench.conformance import run_conformance
 from nashdex.core.errors import NashdexError
 from nashdex.evaluator.match import play_match
 from nashdex.games.showdown.audits import (
@@ -28,6 +27,7 @@ from nashdex.games.showdown.audits import (
     load_audits,
 )
 from nashdex.games.showdown.names import SHOWDOWN
+from nashdex_bench.conformance import run_conformance
 
 _Audit: TypeAlias = TrackerAudit | MaskAudit | MatchAudit | ConformanceAudit
 

@@ -157,7 +157,7 @@ def imports_between_modules() -> dict[str, set[str]]:
     services = ROOT / "services"
     paths = {
         ".".join(path.relative_to(services).with_suffix("").parts).removesuffix(".__init__"): path
-        for package in ("nashdex", "nashdex_metamon")
+        for package in ("nashdex", "nashdex_bench", "nashdex_metamon")
         for path in (services / package).rglob("*.py")
     }
     found: dict[str, set[str]] = {}

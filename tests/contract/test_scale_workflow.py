@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 import yaml
 
-from nashdex.bench.scale import shards_workflow
 from nashdex.core.ids import RunId
+from nashdex_bench.scale import shards_workflow
 
 pytestmark = pytest.mark.contract
 

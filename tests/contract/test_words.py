@@ -80,13 +80,17 @@ def test_descriptions_of_settings() -> None:
     assert [hit for text in texts for hit in found_in(text)] == []
 
 
-@pytest.mark.parametrize(
-    "package", sorted(path.name for path in (ROOT / "services" / "nashdex").iterdir() if path.is_dir())
+PACKAGES = (
+    "nashdex_bench",
+    *sorted(f"nashdex/{path.name}" for path in (ROOT / "services" / "nashdex").iterdir() if path.is_dir()),
 )
+
+
+@pytest.mark.parametrize("package", PACKAGES)
 def test_docstrings_messages_and_help(package: str) -> None:
     found = [
         f"{path.relative_to(ROOT)}:{line}: {hit}"
-        for path in sorted((ROOT / "services" / "nashdex" / package).rglob("*.py"))
+        for path in sorted((ROOT / "services" / package).rglob("*.py"))
         for line, text in _prose(path.read_text(encoding="utf-8"))
         for hit in found_in(text)
     ]
@@ -97,7 +101,7 @@ FRAGMENT = re.compile(r'^\s*(?:r|f)?"{1,3}\s*Of\s')
 """A docstring or description that begins with "Of": it does not say what it describes."""
 
 
-@pytest.mark.parametrize("package", ["nashdex", "nashdex_metamon"])
+@pytest.mark.parametrize("package", ["nashdex", "nashdex_bench", "nashdex_metamon"])
 def test_docstrings_name_what_they_describe(package: str) -> None:
     found = [
         f"{path.relative_to(ROOT)}:{line}: {text[:60]}"

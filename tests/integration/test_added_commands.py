@@ -16,15 +16,18 @@ def greet(name: str) -> None:
 
 
 GREET = Command(run=greet, panel="Greetings")
+greetings = typer.Typer()
+greetings.command()(greet)
+GREETINGS = Command(run=greetings)
 """
 HIDE = """
 import importlib.metadata as metadata
 found = metadata.entry_points
 def others(**wanted):
     every = found()
-    groups = (group for group in every.groups if not group.startswith("nashdex."))
-    points = metadata.EntryPoints(point for group in groups for point in every.select(group=group))
-    return points.select(**wanted)
+    points = (point for group in every.groups for point in every.select(group=group))
+    shown = (point for point in points if not point.group.startswith("nashdex.") or point.module == "{kept}")
+    return metadata.EntryPoints(shown).select(**wanted)
 metadata.entry_points = others
 """
 
@@ -60,12 +63,40 @@ def test_a_package_that_cannot_be_imported_is_named_by_every_command(tmp_path: P
     assert "the command 'b' of the package broken cannot be imported" in done.stderr
 
 
+def test_a_group_of_a_package_adds_its_commands_to_one_of_the_same_name(tmp_path: Path) -> None:
+    added = {"nashdex.commands": {"config": "greetings:GREETINGS"}}
+    site = install(tmp_path / "site", "greetings", {"greetings.py": COMMANDS}, added)
+    assert run_nashdex(site, "config", "greet", "Ada").stdout == "hello Ada\n"
+    assert run_nashdex(site, "config", "schema").returncode == 0
+
+
+@pytest.mark.parametrize("arguments", [(), ("--help",), ("scaling", "--policies", "6")])
+def test_without_nashdex_bench_its_group_says_what_to_install(tmp_path: Path, arguments: tuple[str, ...]) -> None:
+    site = _without_packages(tmp_path)
+    done = run_nashdex(site, "bench", *arguments)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (64, "", 1)
+    assert "pip install 'nashdex[bench]'" in done.stderr
+
+
+def test_benchmarks_of_other_packages_need_no_nashdex_bench(tmp_path: Path) -> None:
+    site = _without_packages(tmp_path, kept="greetings")
+    install(site, "greetings", {"greetings.py": COMMANDS}, {"nashdex.commands": {"bench greet": "greetings:GREET"}})
+    assert run_nashdex(site, "bench", "greet", "Ada").stdout == "hello Ada\n"
+    assert run_nashdex(site, "bench", "collect").returncode == 64
+
+
+def _without_packages(folder: Path, kept: str = "") -> Path:
+    """Return a folder for ``sys.path`` that hides what installed packages add to nashdex, but the module ``kept``."""
+    site = folder / "site"
+    site.mkdir()
+    (site / "sitecustomize.py").write_text(HIDE.format(kept=kept), encoding="utf-8")
+    return site
+
+
 @pytest.mark.slow
 def test_nashdex_works_without_packages(tmp_path: Path) -> None:
     """Kuhn poker is trained, solved and verified where no entry point is installed."""
-    site = tmp_path / "site"
-    site.mkdir()
-    (site / "sitecustomize.py").write_text(HIDE, encoding="utf-8")
+    site = _without_packages(tmp_path)
     run = (
         "run",
         str(Path(__file__).parents[2] / "configs" / "kuhn.toml"),

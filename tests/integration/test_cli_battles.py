@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from nashdex.bench.scale import run_scale
 from nashdex.cli import run_command_line
 from nashdex.collector.trial import self_play_trial
 from nashdex.games.registry import showdown_game
 from nashdex.rollout.sizing import choose_sizes
 from nashdex.settings.networks import SlotsSettings
 from nashdex.settings.run import ArenaSettings
+from nashdex_bench.scale import run_scale
 
 pytestmark = pytest.mark.integration
 

@@ -20,7 +20,6 @@ import pytest
 import torch
 from fastapi import FastAPI
 
-from nashdex.bench.decide import Ask, asked, bench_decide, lines
 from nashdex.cli import run_command_line
 from nashdex.core.errors import DataError
 from nashdex.decide.deciding import Adviser, answer_lines, open_adviser
@@ -32,6 +31,7 @@ from nashdex.policies.networks.actor_critic import make_network
 from nashdex.serve.lines import to_id
 from nashdex.settings.networks import NetworkSettings, PointerPairsSettings, PointerSettings
 from nashdex.store import open_store
+from nashdex_bench.decide import Ask, asked, bench_decide, lines
 
 pytestmark = pytest.mark.integration
 

@@ -3,10 +3,10 @@
 from nashdex.core.steps import StepName
 
 ABSENT_PACKAGES = {
-    "control": ("torch", "poke_env", "lz4"),
-    "collector": ("kubernetes", "argo_workflows", "scipy"),
-    "evaluator": ("kubernetes", "argo_workflows", "scipy"),
-    "trainer": ("kubernetes", "argo_workflows", "scipy", "poke_env"),
+    "control": ("torch", "poke_env", "lz4", "nashdex_bench"),
+    "collector": ("kubernetes", "argo_workflows", "scipy", "nashdex_bench"),
+    "evaluator": ("kubernetes", "argo_workflows", "scipy", "nashdex_bench"),
+    "trainer": ("kubernetes", "argo_workflows", "scipy", "poke_env", "nashdex_bench"),
 }
 IMAGE_OF_STEP = {
     StepName.PLAN: "control",

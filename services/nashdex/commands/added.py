@@ -14,8 +14,9 @@ from nashdex.core.plugins import Registry
 class Command:
     """One command or group of commands. The name of its entry point is what a user types after ``nashdex``.
 
-    ``policy`` is a command or group of its own; ``bench view`` is a command below the group ``bench``. Heavy imports
-    belong inside the functions, so that ``--help`` is instant.
+    ``data`` is a command or group of its own; ``bench view`` is a command below the group ``bench``. A group with the
+    name of one that is there, such as ``bench``, adds its commands to it. Heavy imports belong inside the functions, so
+    that ``--help`` is instant.
     """
 
     run: Callable[..., Any] | typer.Typer
@@ -41,7 +42,9 @@ def add_commands(app: typer.Typer, groups: Mapping[str, typer.Typer]) -> None:
                 f"{', '.join(groups)}"
             )
         place = groups[group] if group else app
-        if isinstance(added.run, typer.Typer):
+        if isinstance(added.run, typer.Typer) and name in groups:
+            groups[name].add_typer(added.run)
+        elif isinstance(added.run, typer.Typer):
             place.add_typer(added.run, name=last, rich_help_panel=added.panel)
         else:
             place.command(last, rich_help_panel=added.panel)(added.run)

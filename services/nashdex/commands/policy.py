@@ -196,9 +196,9 @@ def calibrate_policy(
     battles that did not fit it. Maps that were measured earlier are replaced.
     """
     install_stop_handlers()
-    from nashdex.bench.critic_maps import calibrate_critic
     from nashdex.core.errors import ConfigurationError
     from nashdex.core.references import PolicyReference
+    from nashdex.critics.maps import calibrate_critic
     from nashdex.evaluator.levels import stored_policy
     from nashdex.policies.calibration import MOST_OPPONENTS, calibration_in_words, write_calibration
 

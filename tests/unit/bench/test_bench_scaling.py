@@ -5,7 +5,6 @@ from pathlib import Path
 import psutil
 import pytest
 
-from nashdex.bench.scaling.growth import VERIFY, Size, exponent_lines, lines, measured, scale_of, scaling
 from nashdex.core import keys
 from nashdex.core.errors import DataError
 from nashdex.core.steps import StepName
@@ -14,6 +13,7 @@ from nashdex.metagame.population import Population
 from nashdex.report.document import Report
 from nashdex.store import open_store
 from nashdex.store.documents import read_published
+from nashdex_bench.scaling.growth import VERIFY, Size, exponent_lines, lines, measured, scale_of, scaling
 
 POD_BYTES = 1 << 30
 """Memory limit of a pod that solves or reports."""

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from nashdex.bench.calibration import CriticCalibration, Predictions, lines, measured
 from nashdex.core.ids import BarePolicyId, PolicyId
+from nashdex.critics.calibration import CriticCalibration, Predictions, measured
+from nashdex_bench.calibration import lines
 
 POLICY = BarePolicyId(PolicyId("p20e23a09cab349b3"))
 BATTLES = 4000

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from nashdex.bench.collect.self_play import Stopwatch
 from nashdex.core.ids import PolicyId
 from nashdex.games.interface import Arena
 from nashdex.rollout.pairs import PairedBattles
 from nashdex.rollout.play import PlayedBattle, Rollout, require_finished
+from nashdex_bench.collect.self_play import Stopwatch
 from support.arenas import CardArena, UniformPolicy
 
 A = PolicyId("a")

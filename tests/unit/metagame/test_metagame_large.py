@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from nashdex.bench.scaling.synthetic import drawn_tally
 from nashdex.core.ids import PolicyId
 from nashdex.metagame.analysis.documents import MetaGameAnalysis, MetaStrategy
 from nashdex.metagame.analysis.solving import EmpiricalGame, solve_game
@@ -13,6 +12,7 @@ from nashdex.metagame.ratings import bradley_terry
 from nashdex.metagame.solvers import nash
 from nashdex.metagame.solvers.registry import configured
 from nashdex.settings.run import RunSettings
+from nashdex_bench.scaling.synthetic import drawn_tally
 
 SIZE, DRAWS = 40, 200
 

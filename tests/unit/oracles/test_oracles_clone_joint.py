@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 import torch
 
-from nashdex.bench.cloning import slot_choices, slot_probabilities
 from nashdex.core.ids import replayed_policy
 from nashdex.games.legal import LegalActions
 from nashdex.learning.experience.batching import CPU, Batch, make_batch
 from nashdex.oracles.clone import _imitation, frequent_hits, most_frequent_accuracy
 from nashdex.trajectory.episode import Episode
+from nashdex_bench.cloning import slot_choices, slot_probabilities
 
 SIZE = 4
 """Choices of a slot; pair (a, b) is 4a + b."""

@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from nashdex.bench.calibration import Predictions, measured
 from nashdex.core.errors import DataError
 from nashdex.core.ids import BarePolicyId, PolicyId
+from nashdex.critics.calibration import Predictions, measured
 from nashdex.page.writing import read_calibrations
 
 POLICY = BarePolicyId(PolicyId("p20e23a09cab349b3"))

@@ -5,11 +5,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from nashdex.bench.calibration import Predictions
-from nashdex.bench.critic_maps import fit_map
 from nashdex.core import keys
 from nashdex.core.errors import DataError
 from nashdex.core.ids import BarePolicyId, PolicyId
+from nashdex.critics.calibration import Predictions
+from nashdex.critics.maps import fit_map
 from nashdex.policies.calibration import (
     ChanceMap,
     HeldOutError,

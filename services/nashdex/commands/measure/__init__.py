@@ -1,1 +1,1 @@
-"""Commands that measure policies and this machine."""
+"""Commands that measure policies."""

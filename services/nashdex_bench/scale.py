@@ -9,8 +9,6 @@ from typing import Any
 
 from pydantic import Field, PositiveFloat, PositiveInt
 
-from nashdex.bench.collect.self_play import Load, Measured, self_play
-from nashdex.bench.networks import default_network
 from nashdex.cluster.client import COMPONENT_LABEL, ITERATION_LABEL, NAME_LABEL, RUN_LABEL, Cluster
 from nashdex.cluster.site import CONFIG_MAP, Site
 from nashdex.cluster.submission import check_site, stop_run
@@ -36,6 +34,8 @@ from nashdex.store import open_store
 from nashdex.store.attempt import Attempt
 from nashdex.store.documents import read_from_shards
 from nashdex.store.protocol import ObjectStore
+from nashdex_bench.collect.self_play import Load, Measured, self_play
+from nashdex_bench.networks import default_network
 
 NUMBERS = (1, 2, 4)
 

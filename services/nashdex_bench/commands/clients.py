@@ -26,7 +26,7 @@ def decide(
 
     The questions come from battles between random players; each holds its battle's whole log.
     """
-    from nashdex.bench.decide import bench_decide, lines
+    from nashdex_bench.decide import bench_decide, lines
 
     result = bench_decide(policy, format_id, questions=questions, batch=batch, seed=seed)
     print_result(result, lines, as_json=as_json)
@@ -48,7 +48,7 @@ def envs(
     One agent plays random legal actions against a random player. A step is one action of the agent. poke-env's
     environment computes no observation. Steps a CPU second count all processes.
     """
-    from nashdex.bench.envs import bench_envs, lines
+    from nashdex_bench.envs import bench_envs, lines
 
     result = bench_envs(
         format_id,
@@ -78,8 +78,8 @@ def external(
 
     By websocket it is a program of its own on the stock server. The difference has a 95 % interval.
     """
-    from nashdex.bench.external import bench_external, lines
     from nashdex.telemetry.logging import configure_logging
+    from nashdex_bench.external import bench_external, lines
 
     configure_logging()
     result = bench_external(
@@ -111,7 +111,7 @@ def serve(
     Three parts: battles by search; battles while one client is killed and started again; and battles for a time, with
     a client's memory. A battle agrees if both records have the server's result.
     """
-    from nashdex.bench.serve import bench_serve, lines
+    from nashdex_bench.serve import bench_serve, lines
 
     result = bench_serve(
         format_id,

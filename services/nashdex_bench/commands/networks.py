@@ -34,7 +34,7 @@ def calibration(
     resampled pairs of battles. The battles are new: use another seed than the training's for new battles.
     """
     install_stop_handlers()
-    from nashdex.bench.calibration import bench_calibration, lines
+    from nashdex_bench.calibration import bench_calibration, lines
 
     with counter("battles") as count:
         result = bench_calibration(
@@ -71,10 +71,10 @@ def cloning(
     the reference; accuracies and margin have an interval by resampled battles.
     """
     install_stop_handlers()
-    from nashdex.bench.cloning import bench_cloning, lines
     from nashdex.settings.oracles import CloneSettings
     from nashdex.settings.run import canonical_format
     from nashdex.telemetry.logging import configure_logging
+    from nashdex_bench.cloning import bench_cloning, lines
 
     configure_logging()
     settings = CloneSettings(num_epochs=epochs, minibatch_decisions=_MINIBATCH, critic_warmup_epochs=0)

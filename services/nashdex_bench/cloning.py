@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from pydantic import NonNegativeInt, PositiveInt
 from torch import Tensor
 
-from nashdex.bench.networks import default_network
 from nashdex.core.documents import Model
 from nashdex.core.errors import ConfigurationError, DataError
 from nashdex.core.ids import AttemptId
@@ -42,6 +41,7 @@ from nashdex.store import open_store
 from nashdex.telemetry.progress import Progress
 from nashdex.trajectory.episode import Episode
 from nashdex.trajectory.joint_file import episode_of
+from nashdex_bench.networks import default_network
 
 _BLOCK: Final = 16
 _NUM_RESAMPLES: Final = 2000

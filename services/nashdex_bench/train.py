@@ -11,7 +11,6 @@ import torch
 from pydantic import Field, PositiveFloat, PositiveInt
 from torch import Tensor
 
-from nashdex.bench.training import Device, open_training, seconds, self_play
 from nashdex.core.documents import Model
 from nashdex.core.errors import ConfigurationError
 from nashdex.games.registry import showdown_game
@@ -29,6 +28,7 @@ from nashdex.rollout.sizing import BATTLES_PER_GATEWAY
 from nashdex.settings.networks import NetworkSettings
 from nashdex.settings.ppo import PpoSettings
 from nashdex.trajectory.episode import Episode
+from nashdex_bench.training import Device, open_training, seconds, self_play
 
 
 class TrainBenchResult(Model):

@@ -9,7 +9,6 @@ import numpy as np
 import psutil
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
-from nashdex.bench.process_tree import cpu_seconds_of_tree
 from nashdex.core.documents import Model
 from nashdex.core.errors import DataError
 from nashdex.core.seeds import derive_seed
@@ -18,6 +17,7 @@ from nashdex.decide.deciding import Adviser, open_adviser
 from nashdex.decide.documents import Question, RefusedError
 from nashdex.games.interface import BattleSpec, RunningBattle
 from nashdex.games.registry import showdown_game
+from nashdex_bench.process_tree import cpu_seconds_of_tree
 
 Ask = dict[str, Any]
 """A question of ``nashdex decide``."""

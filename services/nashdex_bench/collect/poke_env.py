@@ -1,4 +1,4 @@
-"""Throughput of poke-env's own websocket players: ``python -m nashdex.bench.collect.poke_env --format FORMAT``.
+"""Throughput of poke-env's own websocket players: ``python -m nashdex_bench.collect.poke_env --format FORMAT``.
 
 The usual set-up for training: two random players in one client play each other on the stock server of the same package.
 nashdex itself uses none of this.
@@ -20,11 +20,11 @@ from poke_env.player import BattleOrder, RandomPlayer
 from poke_env.teambuilder import Teambuilder
 from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
 
-from nashdex.bench.process_tree import cpu_seconds_of_tree
 from nashdex.core.documents import Model
 from nashdex.core.errors import NashdexError, TryAgainError
 from nashdex.games.registry import game_for
 from nashdex.games.showdown.stock_server import StockServer, stock_server
+from nashdex_bench.process_tree import cpu_seconds_of_tree
 
 CONCURRENT_BATTLES = 10
 """More gain nothing: the server's single simulator process is busy."""

@@ -6,8 +6,8 @@ from typing import Final
 import numpy as np
 from scipy.optimize import minimize
 
-from nashdex.bench.calibration import CriticCalibration, PlayedPredictions, Predictions, measured, predictions
 from nashdex.core.references import without_store
+from nashdex.critics.calibration import CriticCalibration, PlayedPredictions, Predictions, measured, predictions
 from nashdex.policies.calibration import (
     ChanceMap,
     Floats,

@@ -12,13 +12,6 @@ from typing import Final, Literal, get_args
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt
 
-from nashdex.bench.scaling.synthetic import (
-    settings_of,
-    write_counts,
-    write_inputs,
-    write_ledgers,
-    write_start,
-)
 from nashdex.core import keys
 from nashdex.core.documents import Model
 from nashdex.core.errors import DataError
@@ -32,6 +25,13 @@ from nashdex.settings.run import RunSettings
 from nashdex.store.directory import DirectoryStore
 from nashdex.store.protocol import ObjectStore
 from nashdex.store.usage import ObservedStore, total
+from nashdex_bench.scaling.synthetic import (
+    settings_of,
+    write_counts,
+    write_inputs,
+    write_ledgers,
+    write_start,
+)
 
 _KIB = 1 if sys.platform == "darwin" else 1024
 """Bytes of the unit that the system counts resident memory in."""

@@ -1,4 +1,4 @@
-"""A program: ``python -m nashdex.bench.websocket_player WEBSOCKET USERNAME FORMAT BATTLES AT_ONCE``.
+"""A program: ``python -m nashdex_bench.websocket_player WEBSOCKET USERNAME FORMAT BATTLES AT_ONCE``.
 
 It is poke-env's SimpleHeuristicsPlayer on poke-env's own client, and nothing of nashdex: what a user of poke-env runs.
 """

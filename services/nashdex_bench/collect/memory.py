@@ -1,4 +1,4 @@
-"""Memory growth of a long collection: ``python -m nashdex.bench.collect.memory --battles 5000``."""
+"""Memory growth of a long collection: ``python -m nashdex_bench.collect.memory --battles 5000``."""
 
 import json
 import sys
@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from nashdex.bench.collect.self_play import Load, self_play
 from nashdex.games.registry import showdown_game
+from nashdex_bench.collect.self_play import Load, self_play
 
 
 def main(

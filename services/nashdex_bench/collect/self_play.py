@@ -11,7 +11,6 @@ import numpy as np
 import psutil
 from numpy.typing import NDArray
 
-from nashdex.bench.networks import default_network
 from nashdex.core.ids import PolicyId
 from nashdex.games.interface import Arena, Events, Game, RunningBattle
 from nashdex.games.showdown.arena import ShowdownArena
@@ -25,6 +24,7 @@ from nashdex.rollout.sizing import BATTLES_PER_GATEWAY
 from nashdex.settings.networks import NetworkSettings
 from nashdex.store import open_store
 from nashdex.trajectory.shard import ShardWriter
+from nashdex_bench.networks import default_network
 
 
 class Stopwatch:

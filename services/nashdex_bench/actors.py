@@ -15,7 +15,6 @@ from typing import Self
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
 from nashdex.actor.step import LONGEST_WAIT_SECONDS, LOOK_SECONDS
-from nashdex.bench.training import open_training
 from nashdex.core.documents import Model
 from nashdex.core.ids import AttemptId
 from nashdex.core.journal import JOURNAL, Journal
@@ -39,6 +38,7 @@ from nashdex.store import open_store
 from nashdex.store.attempt import find_manifest
 from nashdex.store.protocol import ObjectStore
 from nashdex.trajectory.shard import MAX_PART_BYTES, ShardWriter
+from nashdex_bench.training import open_training
 
 _ATTEMPT = AttemptId("simulated")
 _NO_STEP = 1e-12

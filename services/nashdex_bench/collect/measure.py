@@ -11,13 +11,13 @@ from typing import Literal
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat
 
-from nashdex.bench.collect.self_play import WARM_UP_SHARE, Load, Measured, self_play
 from nashdex.core.documents import Model
 from nashdex.core.errors import TryAgainError
 from nashdex.games.registry import showdown_game
 from nashdex.games.showdown.game import ShowdownGame
 from nashdex.games.showdown.gateway import NODE_FLAGS, GatewaySettings, find_node
 from nashdex.settings.networks import NetworkSettings
+from nashdex_bench.collect.self_play import WARM_UP_SHARE, Load, Measured, self_play
 
 Peer = Literal["poke-env"]
 _PEER_PATIENCE_SECONDS = 240.0
@@ -203,12 +203,12 @@ def measure_raw(game: ShowdownGame, seconds: float, seed: int, *, is_accelerated
 
 
 def measure_peer(game: ShowdownGame, seconds: float, seed: int) -> float:
-    """Return the decisions per CPU-second of poke-env's websocket players (``nashdex.bench.collect.poke_env``).
+    """Return the decisions per CPU-second of poke-env's websocket players (``nashdex_bench.collect.poke_env``).
 
     Raises:
         TryAgainError: they failed or did not end.
     """
-    command = [sys.executable, "-m", "nashdex.bench.collect.poke_env", "--format", game.format]
+    command = [sys.executable, "-m", "nashdex_bench.collect.poke_env", "--format", game.format]
     command += ["--seconds", str(seconds), "--seed", str(seed)]
     try:
         ended = subprocess.run(  # noqa: S603 our own program

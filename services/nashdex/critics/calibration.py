@@ -89,47 +89,6 @@ class Predictions:
     """Shape (D,): number of the battle; battles 2p and 2p + 1 are a pair."""
 
 
-def bench_calibration(
-    policy: str,
-    *,
-    against: str | None = None,
-    format_id: str | None = None,
-    battles: int = 1000,
-    seed: int = 0,
-    gateways: int = 1,
-    on_battle: Callable[[int], None] = lambda _: None,
-) -> CriticCalibration:
-    """Play ``battles`` battles of ``policy`` and compare what its critic predicted with who won.
-
-    Args:
-        policy: one stored network, as ``nashdex battle`` takes it.
-        against: its opponent; by default itself, and then both seats' decisions count.
-        format_id: by default that of the policy.
-        battles: side-swapped pairs; an odd last one has no partner.
-        seed: teams, chance and draws follow from it.
-        gateways: simulator processes.
-        on_battle: called with the number of finished battles.
-
-    Raises:
-        ConfigurationError: the policy has no critic that says who wins, or there is no such policy.
-        DataError: a policy is missing, altered, or of another space.
-        TryAgainError: a battle failed every try.
-    """
-    found = predictions(
-        policy,
-        against=against,
-        format_id=format_id,
-        battles=battles,
-        seed=seed,
-        gateways=gateways,
-        both_seats=against is None,
-        on_battle=on_battle,
-    )
-    return measured(
-        found.joined, policy=policy, policy_id=found.policy, against=against, format_id=found.format, seed=seed
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class PlayedPredictions:
     """Predictions of one policy's critic in the battles of a match."""
@@ -150,10 +109,23 @@ def predictions(
     both_seats: bool,
     on_battle: Callable[[int], None],
 ) -> PlayedPredictions:
-    """Play battles and return what the policy's critic predicts, as ``bench_calibration``.
+    """Play battles and return what the policy's critic predicts at each decision.
 
-    With ``both_seats`` the critic also judges the opponent's decisions. Then a prediction and score are still those of
-    the policy: one minus those of the opponent.
+    Args:
+        policy: one stored network, as ``nashdex battle`` takes it.
+        against: its opponent; None is the policy itself.
+        format_id: None is the policy's own.
+        battles: side-swapped pairs; an odd last one has no partner.
+        seed: teams, chance and draws follow from it.
+        gateways: simulator processes.
+        both_seats: the critic also judges the opponent's decisions. A prediction and score are still the policy's: one
+            minus the opponent's.
+        on_battle: called with the number of finished battles.
+
+    Raises:
+        ConfigurationError: the policy has no critic that says who wins, or there is no such policy.
+        DataError: a policy is missing, altered, or of another space.
+        TryAgainError: a battle failed every try.
     """
     players = {"POLICY": policy} | ({} if against is None else {"--against": against})
     game = showdown_game(format_to_play(format_id, players))
@@ -223,26 +195,6 @@ def measured(
         error_high=float(high),
         squared_error=float(np.mean((found.predicted - found.scores) ** 2)),
         squared_error_of_mean=float(np.var(found.scores)),
-    )
-
-
-def lines(result: CriticCalibration) -> Iterator[str]:
-    """Yield the result as text."""
-    yield (
-        f"{result.policy} on {result.format} against {result.against}: {result.decisions:,} decisions of "
-        f"{result.battles:,} battles"
-    )
-    yield f"{'predicted':>12} {'decisions':>10} {'battles':>8} {'mean':>6} {'won':>6}"
-    for each in result.bins:
-        bounds = f"{each.low:.1f} to {each.high:.1f}"
-        means = "" if each.predicted is None or each.won is None else f" {each.predicted:>6.3f} {each.won:>6.3f}"
-        yield f"{bounds:>12} {each.decisions:>10,} {each.battles:>8,}{means}"
-    yield (
-        f"expected calibration error {result.error:.3f} (95 % of resamples by pairs of battles: "
-        f"{result.error_low:.3f} to {result.error_high:.3f})"
-    )
-    yield (
-        f"squared error {result.squared_error:.3f}; {result.squared_error_of_mean:.3f} for always predicting the mean"
     )
 
 

@@ -9,7 +9,6 @@ from statistics import median
 
 from pydantic import Field, PositiveFloat, PositiveInt
 
-from nashdex.bench.training import BenchTraining, open_training, self_play
 from nashdex.core.documents import Model
 from nashdex.games.registry import showdown_game
 from nashdex.learning.experience.data import fresh_network, prepare_torch
@@ -21,6 +20,7 @@ from nashdex.rollout.sizing import BATTLES_PER_GATEWAY
 from nashdex.settings.networks import NetworkSettings
 from nashdex.settings.ppo import PpoSettings
 from nashdex.trajectory.episode import Episode
+from nashdex_bench.training import BenchTraining, open_training, self_play
 
 
 class LoopRound(Model):

@@ -19,7 +19,7 @@ from nashdex.settings.external import ExternalPlayer
 IN_PROCESS: Final = "heuristic"
 """poke-env's SimpleHeuristicsPlayer as a scripted policy."""
 _BY_WEBSOCKET: Final = "external:simple-heuristics"
-_MODULE: Final = "nashdex.bench.websocket_player"
+_MODULE: Final = "nashdex_bench.websocket_player"
 _DECISION_SECONDS: Final = 120.0
 
 

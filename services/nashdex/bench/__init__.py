@@ -1,1 +1,0 @@
-"""Benchmarks. No package that runs a training imports this one."""
