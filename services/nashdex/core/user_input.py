@@ -59,7 +59,7 @@ def read_file(path: Path, expected: str, most_bytes: int = MOST_BYTES) -> bytes:
         reason = error.strerror if isinstance(error, OSError) else error
         raise DataError(f"{path}: cannot be read ({reason}); expected {expected}") from error
     if len(data) > most_bytes:
-        raise DataError(f"{path} has more than {most_bytes} bytes; expected {expected}")
+        raise DataError(f"{path} has more than {most_bytes:,} bytes; expected {expected}")
     return data
 
 

@@ -10,7 +10,7 @@ from urllib.parse import unquote, urlsplit
 from nashdex.core import keys
 from nashdex.core.errors import DataError
 from nashdex.core.steps import StepName
-from nashdex.core.user_input import shorten
+from nashdex.core.user_input import read_file, shorten
 from nashdex.games.showdown.replays import rename_players
 from nashdex.page.fetching import fetch
 from nashdex.report.document import Replay, Report, policy_names
@@ -62,7 +62,7 @@ def read_battle(source: str) -> BattleText:
         address = f"{replay[1]}.log" if replay else place
         text = fetch(address, most_bytes).decode(errors="replace")
     else:
-        text = _read(path, most_bytes)
+        text = read_file(path, "the file of one battle", most_bytes).decode(errors="replace")
     if name or _REPLAYS_BEGIN in text:
         text = _of_report(text, name, place)
     tier = _TIER.search(text)
@@ -100,17 +100,6 @@ def _named(report: Report, name: str) -> list[Replay]:
     """Return the battle ``name``, or else those whose name begins with it."""
     exact = [replay for replay in report.replays if replay.name == name]
     return exact or [replay for replay in report.replays if name and replay.name.startswith(name)]
-
-
-def _read(file: Path, most_bytes: int) -> str:
-    try:
-        with file.open("rb") as opened:
-            content = opened.read(most_bytes + 1)
-    except OSError as error:
-        raise DataError(f"{file} cannot be read ({error.strerror}); name a battle's file") from error
-    if len(content) > most_bytes:
-        raise DataError(f"{file} has more than {most_bytes:,} bytes; expected the file of one battle")
-    return content.decode(errors="replace")
 
 
 def _of_report(page: str, name: str, place: str) -> str:

@@ -9,6 +9,7 @@ from nashdex.core.documents import describe_problems
 from nashdex.core.errors import DataError
 from nashdex.core.ids import BarePolicyId, BarePolicyIdField
 from nashdex.core.references import PolicyReference
+from nashdex.core.user_input import read_file
 from nashdex.games.registry import game_of_run, showdown_game
 from nashdex.page.bundle import format_bundle
 from nashdex.page.document import PagePolicy, as_data, page_halves
@@ -112,19 +113,11 @@ def read_calibrations(files: Iterable[Path]) -> dict[BarePolicyId, str]:
 
 
 def _read(file: Path) -> _Measured:
+    expected = "what `nashdex bench calibration --json` prints"
     try:
-        with file.open("rb") as opened:
-            content = opened.read(_MOST_BYTES + 1)
-    except OSError as error:
-        raise DataError(f"{file} cannot be read ({error.strerror}); name another --calibration") from error
-    if len(content) > _MOST_BYTES:
-        raise DataError(f"{file} has more than {_MOST_BYTES:,} bytes; expected what bench calibration --json prints")
-    try:
-        return _Measured.model_validate_json(content)
+        return _Measured.model_validate_json(read_file(file, expected, _MOST_BYTES))
     except ValidationError as error:
-        raise DataError(
-            f"{file} is not what `nashdex bench calibration --json` prints: {describe_problems(error)}"
-        ) from error
+        raise DataError(f"{file} is not {expected}: {describe_problems(error)}") from error
 
 
 def _sentence(measured: _Measured) -> str:

@@ -43,5 +43,5 @@ def test_another_file_is_refused(tmp_path: Path, text: str, message: str) -> Non
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"gone\.json cannot be read"):
+    with pytest.raises(DataError, match=r"gone\.json: cannot be read"):
         read_calibrations([tmp_path / "gone.json"])

@@ -179,7 +179,7 @@ def test_a_file_of_very_many_keys_is_refused_at_once(tmp_path: Path) -> None:
     path = tmp_path / "large.toml"
     path.write_text("".join(f"k{number} = 1\n" for number in range(300_000)))
     began_seconds = time.process_time()
-    with pytest.raises(DataError, match="has more than 262144 bytes; expected a TOML file of settings"):
+    with pytest.raises(DataError, match="has more than 262,144 bytes; expected a TOML file of settings"):
         load_settings(path)
     path.write_text("".join(f"k{number} = 1\n" for number in range(20_000)))
     with pytest.raises(ConfigurationError, match="k0: no such key"):
