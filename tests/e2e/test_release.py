@@ -42,6 +42,7 @@ SMALL = "tests/e2e/gen1ou-small.toml"
 SMALL_RUN = "gen1ou-small"
 OUTSIDE = "tests/e2e/outside.toml"
 OUTSIDE_RUN = "outside"
+WEBSOCKET_PROGRAM = Path("tests/support/programs/websocket_player.py")
 ACTED = "tests/e2e/actors.toml"
 ACTED_RUN = "actors"
 EXPLOIT_RUN = "exploit-uniform-play"
@@ -357,18 +358,37 @@ def test_an_upgrade_keeps_the_store_its_keys_and_what_is_done(installed: Install
         assert manifests(open_run(f"{store}/{SMALL_RUN}"), 0) == before
 
 
-def test_a_player_of_another_program_plays_as_a_sidecar(installed: Installation, measured: dict[str, Any]) -> None:
-    """The evaluator's own image, with one of poke-env's players that listens."""
-    player = {
-        "name": "outside",
+def test_players_of_other_programs_play_as_sidecars(installed: Installation, measured: dict[str, Any]) -> None:
+    """The evaluator's own image, with players of poke-env's: one listens, one is on a Showdown server."""
+    shared = {
         "image": f"nashdex/evaluator:{installed.image_tag}",
-        "command": ["python", "-m", "nashdex.games.showdown.external_player"],
-        "args": ["poke_env.player:MaxBasePowerPlayer", "--listen", "127.0.0.1:7500"],
-        "port": 7500,
         "startSeconds": 300,
         "resources": {"requests": {"cpu": "50m", "memory": "128Mi"}},
     }
-    declared = ("--set-json", f"evaluate.players={json.dumps([player])}")
+    listens = {
+        "name": "outside",
+        "command": ["python", "-m", "nashdex.games.showdown.external_player"],
+        "args": ["poke_env.player:MaxBasePowerPlayer", "--listen", "127.0.0.1:7500"],
+        "port": 7500,
+    }
+    on_a_server = {
+        "name": "program",
+        # As docs/how-to/external-players.md says: the first process of a container ignores SIGTERM.
+        "command": [
+            "sh",
+            "-c",
+            "trap 'kill $!' TERM; \"$@\" & wait",
+            "sh",
+            "python",
+            "-c",
+            WEBSOCKET_PROGRAM.read_text(),
+        ],
+        "args": ["ws://127.0.0.1:8100/showdown/websocket", "Program", "gen1randombattle", "--class=MaxBasePowerPlayer"],
+        "port": 8100,
+        "username": "Program",
+    }
+    players = [shared | listens, shared | on_a_server]
+    declared = ("--set-json", f"evaluate.players={json.dumps(players)}")
     installed.helm("upgrade", RELEASE, CHART, "--reset-then-reuse-values", *declared, "--wait")
     with installed.bucket() as store:
         installed.nashdex("begin", OUTSIDE, "--store", store)
@@ -378,11 +398,12 @@ def test_a_player_of_another_program_plays_as_a_sidecar(installed: Installation,
         begun = open_run(f"{store}/{OUTSIDE_RUN}")
         assert_exact(begun, 0)
         analysis = read_published(begun.store, 0, keys.META_GAME_ANALYSIS, MetaGameAnalysis)
-    assert analysis.ratings["external:outside"].elo > analysis.ratings["random"].elo
+    for player in players:
+        assert analysis.ratings[f"external:{player['name']}"].elo > analysis.ratings["random"].elo
     pods = installed.objects("pods", run=OUTSIDE_RUN, component="evaluate")
     assert {pod["status"]["phase"] for pod in pods} <= {"Succeeded"}, "no sidecar keeps a pod alive"
     status = workflow["status"]
-    measured["player as a sidecar: wall (s)"] = seconds_between(status["startedAt"], status["finishedAt"])
+    measured["players as sidecars: wall (s)"] = seconds_between(status["startedAt"], status["finishedAt"])
 
 
 def test_uninstalling_leaves_nothing(installed: Installation) -> None:
