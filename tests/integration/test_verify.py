@@ -10,7 +10,7 @@ import pytest
 from nashdex.cli import run_command_line
 from nashdex.core import keys
 from nashdex.core.manifest import Manifest
-from nashdex.core.results import TRAINING_RESULT
+from nashdex.core.results import TRAINING_RESULT, TrainingResult
 from nashdex.core.steps import StepName
 from nashdex.learning.evaluation.ledger import EVALUATION_LEDGER
 from nashdex.metagame.analysis.documents import MetaStrategy
@@ -18,10 +18,12 @@ from nashdex.metagame.evidence.ledger import LEDGER
 from nashdex.planning.dag import iteration_steps, num_shards, step_function
 from nashdex.store import open_store
 from nashdex.store.attempt import Attempt, read_manifest, read_object
+from nashdex.store.documents import read_written
 from nashdex.store.protocol import ObjectStore
 from nashdex.store.verdict import Phase, record_end
 from support.begun_runs import begin_run
 
+CONFIGS = Path(__file__).parents[2] / "configs"
 CONFIG = """
 format = "kuhn_poker"
 iterations = 2
@@ -88,6 +90,35 @@ def test_a_whole_run_follows_and_its_root_hash_is_stable(run: Path, capsys: pyte
     assert sorted(run.rglob("*")) == before
     assert verified(run, capsys, "--root", str(found["root"]))[0] == 0
     assert verified(run, capsys, "--root", "0" * 64)[0] == 65
+
+
+def test_later_iterations_alone_are_verified(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _, whole, _ = verified(run, capsys)
+    code, later, err = verified(run, capsys, "--from", "1")
+    assert (code, later["problems"], err) == (0, [], "")
+    assert later["recomputed"] == [key for key in whole["recomputed"] if "/0001/" in str(key)]  # type: ignore[attr-defined]
+    ledger = next((run / "iterations/0000/evaluate").rglob(LEDGER))
+    ledger.write_bytes(ledger.read_bytes() + b" ")
+    assert verified(run, capsys, "--from", "1", "--root", str(later["root"]))[0] == 0, "no later step reads it"
+    assert verified(run, capsys)[0] == 65
+    code = run_command_line(["verify", str(run), "--from", "2"])
+    assert code == 64
+    assert "has 2 iterations; expected at most 1" in capsys.readouterr().err
+
+
+def test_a_policy_that_training_gave_again_is_described_by_the_first_time(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Rock, paper, scissors has three pure best responses, so the fourth iteration gives a member again."""
+    (tmp_path / "matrix.json").write_text((CONFIGS / "biased-rps.json").read_text())
+    config = (CONFIGS / "biased-rps.toml").read_text().replace("configs/biased-rps.json", f"{tmp_path}/matrix.json")
+    run = done(tmp_path, config)
+    store = open_store(str(run))
+    manifests = [read_manifest(store, number, StepName.TRAIN, 0) for number in range(4)]
+    trained = [read_written(store, manifest, TRAINING_RESULT, TrainingResult).policy for manifest in manifests]
+    assert trained[3] == trained[2]
+    capsys.readouterr()  # of the steps
+    assert verified(run, capsys, "--from", "3")[0] == 0
 
 
 def test_a_renamed_run_is_named(run: Path, capsys: pytest.CaptureFixture[str]) -> None:

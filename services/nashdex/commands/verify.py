@@ -6,7 +6,7 @@ import typer
 
 from nashdex.commands.output import JsonOption, print_json, print_text
 from nashdex.commands.run_options import RunUriArgument
-from nashdex.core.errors import DataError
+from nashdex.core.errors import ConfigurationError, DataError
 
 _MOST_SHOWN = 20
 
@@ -17,6 +17,10 @@ def verify(
         str | None,
         typer.Option(metavar="SHA256", help="Root hash of an earlier verification; fail if it differs."),
     ] = None,
+    first: Annotated[
+        int,
+        typer.Option("--from", min=0, metavar="ITERATION", help="Verify this iteration and later ones only."),
+    ] = 0,
     replay: Annotated[
         bool,
         typer.Option(
@@ -29,6 +33,9 @@ def verify(
 
     Learning curves are recomputed from the result of each evaluation's battles. A training whose settings evaluate must
     have these results, from the first evaluation to the last; runs of a nashdex that did not store them do not verify.
+
+    --from N is for a long run whose earlier iterations were verified before: each iteration is computed from what the
+    one before published. The root hash then covers the iterations from N on, and compares with one of the same --from.
 
     --replay trains again from the collected battles or from the chunks that actors.keep_chunks kept, in the journal's
     order. It takes as long as the optimiser steps took. The same bits need the same kind of processor or GPU.
@@ -51,7 +58,12 @@ def verify(
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR))
     try:
         opened = open_run(run)
-        found = verify_run(opened, replays=replay)
+        if first >= opened.settings.iterations:
+            raise ConfigurationError(
+                f"--from {first}: {run} has {opened.settings.iterations} iterations; expected at most "
+                f"{opened.settings.iterations - 1}"
+            )
+        found = verify_run(opened, first=first, replays=replay)
     finally:
         structlog.configure(**before)
     folder = opened.store.uri.rstrip("/").rpartition("/")[2]

@@ -26,7 +26,7 @@ from nashdex.learning.evaluation.ledger import EVALUATION_LEDGER, EvaluationLedg
 from nashdex.metagame.plan import IterationPlan
 from nashdex.oracles.registry import ORACLES, battles_to_collect
 from nashdex.planning.dag import iteration_steps, num_shards, step_function
-from nashdex.policies.document import read_document
+from nashdex.policies.document import PolicyDocument, read_document
 from nashdex.runs.creation import Run
 from nashdex.runs.differences import curve_problems, difference, plans_evaluations
 from nashdex.runs.overlay import OverlayStore
@@ -34,7 +34,7 @@ from nashdex.settings.run import RunSettings
 from nashdex.settings.train import TrackerSettings
 from nashdex.store.attempt import find_manifest, read_object
 from nashdex.store.checked import MAX_MANIFEST_BYTES, read_hashed, read_root
-from nashdex.store.documents import read_published, read_written
+from nashdex.store.documents import read_from_shards, read_published, read_written
 from nashdex.store.verdict import Verdict
 
 _PATIENCE_SECONDS = 0.1
@@ -222,7 +222,7 @@ def _trained(run: Run, manifest: Manifest, found: Verification, hashes: _Hashes,
         hashes.add(key, read_hashed(run.store, key, document.table_sha256))
     yield from _journal(run, manifest, result)
     yield from _guarded(partial(_curve, run, manifest, result, found))
-    if document.id in policies:
+    if document.id in policies or _was_trained_before(run, manifest.iteration, document):
         return  # training gave a member again; its description is from the first time
     policies.add(document.id)
     for name in ("kind", "name", "parent", "oracle", "num_parameters"):
@@ -230,6 +230,15 @@ def _trained(run: Run, manifest: Manifest, found: Verification, hashes: _Hashes,
         if described != trained:
             where = f"{run.store.uri}/{keys.policy_document(document.id)}"
             yield f"{where} says {name} {described!r}; the training that made it says {trained!r}"
+
+
+def _was_trained_before(run: Run, iteration: int, document: PolicyDocument) -> bool:
+    """Say whether an iteration before ``iteration`` trained the policy, the one that its description names."""
+    if document.iteration >= iteration:
+        return False
+    seeds = run.settings.train.seeds
+    trained = read_from_shards(run.store, document.iteration, StepName.TRAIN, seeds, TRAINING_RESULT, TrainingResult)
+    return any(result.policy == document.id for result in trained)
 
 
 def _curve(run: Run, manifest: Manifest, result: TrainingResult, found: Verification) -> Iterator[str]:

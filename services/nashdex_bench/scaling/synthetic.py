@@ -39,6 +39,7 @@ from nashdex.metagame.tournament.schedule import demand_of
 from nashdex.oracles.registry import battles_to_collect
 from nashdex.policies.document import UNSET_ID, PolicyDocument
 from nashdex.report.assembly.iterations import iteration_row
+from nashdex.report.assembly.report import shortened
 from nashdex.report.document import Report
 from nashdex.report.sources import read_iteration, read_manifests
 from nashdex.settings.networks import SlotsSettings
@@ -288,7 +289,8 @@ def write_counts(store: ObjectStore, settings: RunSettings, iteration: int, ledg
     row = iteration_row(read_iteration(store, read_manifests(store, settings, iteration)))
     report = read_published(store, iteration - 1, keys.REPORT, Report)
     attempt = Attempt(store, iteration, StepName.REPORT, 0)
-    attempt.publish(keys.REPORT, report.model_copy(update={"iterations": (*report.iterations, row)}).to_json())
+    rows = tuple(shortened((*report.iterations, row)))
+    attempt.publish(keys.REPORT, report.model_copy(update={"iterations": rows}).to_json())
     attempt.finish({"iterations": iteration + 1})
 
 
@@ -321,7 +323,7 @@ def _strategy(population: Population) -> MetaStrategy:
         residual=0.0,
         status="optimal",
         unique=True,
-        intervals=dict.fromkeys(population.ids, _EVEN),
+        intervals={policy: Interval(low=0.0, high=float(policy == newest)) for policy in population.ids},
         entropy=Estimate(value=0.0, low=0.0, high=1.0),
     )
 

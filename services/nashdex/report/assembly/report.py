@@ -151,12 +151,12 @@ def assemble(
             by_chance=analysis.intransitivity_by_chance,
         ),
         cost=cost_of_rows(rows, found.progress, len(policies)),
-        iterations=tuple(_shortened(rows)),
+        iterations=tuple(shortened(rows)),
         replays=_kept(replays, len(policies), last.iteration),
     )
 
 
-def _shortened(rows: Sequence[IterationRow]) -> Iterable[IterationRow]:
+def shortened(rows: Sequence[IterationRow]) -> Iterable[IterationRow]:
     """Yield the rows; trainings older than ``NUM_DRAWN_ITERATIONS`` without curves, which their own reports have."""
     for row in rows:
         if row.iteration > rows[-1].iteration - NUM_DRAWN_ITERATIONS:
