@@ -18,6 +18,7 @@ from nashdex.report import step as report_step
 from nashdex.report.assembly import report as assembly
 from nashdex.report.cells import PayoffCells
 from nashdex.report.document import Report
+from nashdex.report.page import render
 from nashdex.report.step import newest_report, write_page
 from nashdex.runs.creation import Run
 from nashdex.runs.differences import difference
@@ -145,3 +146,16 @@ def test_curves_of_older_iterations_are_in_their_own_reports(tmp_path: Path, mon
     curves = api.Run(Run(RunId("made-run"), store, settings)).curves
     assert {row.iteration for row in curves} == {0, 1, 2, 3}
     assert len({(row.iteration, row.name, row.update) for row in curves}) == len(curves)
+
+
+def test_a_page_draws_the_curves_of_the_newest_trainings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    store, settings = open_store(str(tmp_path / "made-run")), made_settings(iterations=4, battles_per_pair=8)
+    for iteration in range(settings.iterations):
+        make_iteration(store, settings, iteration)
+        finish_iteration(store, settings, iteration)
+    report = read_published(store, 3, keys.REPORT, Report)
+    monkeypatch.setattr(render, "_MOST_DRAWN_TRAININGS", 2 * settings.train.seeds)
+    page = render.render_page(report, {})
+    drawn = [number for number in range(4) if f"<summary><strong>Iteration {number}</strong>" in page]
+    assert drawn == [2, 3]
+    assert 'href="../0001/report.html">iteration 1</a>' in page

@@ -40,6 +40,8 @@ _MOST_OPEN = 12
 """Rows of iterations that a table shows; a longer table is folded."""
 _MOST_LIKELY = 16
 """Policies of the newest mixture that are listed; the others are folded."""
+_MOST_DRAWN_TRAININGS = 20
+"""Trainings whose curves are drawn. Where an iteration trains many policies, those of fewer iterations are."""
 _MOST_RATED = 200
 """Rows in the table of ratings of a large population."""
 
@@ -67,13 +69,12 @@ def render_page(
     pages = _replay_pages(report, names, logs)
     last = report.iterations[-1]
     has_parts = report.payoffs.num_omitted > 0
-    older = range(last.iteration - NUM_DRAWN_ITERATIONS, -1, -NUM_DRAWN_ITERATIONS)
+    num_drawn = min(NUM_DRAWN_ITERATIONS, max(1, _MOST_DRAWN_TRAININGS // report.settings["train"]["seeds"]))
+    older = range(last.iteration - num_drawn, -1, -num_drawn)
     ranks = {row.id: place for place, row in enumerate(report.policies)}
     played = mixture.ever_played(report)
     most_entropy = math.log(len(report.policies))
-    drawn = [row for row in report.iterations if any(training.curves for training in row.training)][
-        -NUM_DRAWN_ITERATIONS:
-    ]
+    drawn = [row for row in report.iterations if any(training.curves for training in row.training)][-num_drawn:]
     return _TEMPLATES.get_template("report.html.j2").render(
         player_host=PLAYER_HOST if pages else "",
         report=report,
