@@ -1,20 +1,26 @@
 """A panel: one policy against a fixed set of players of its format, with intervals and on one scale."""
 
+import hashlib
+import json
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.util import find_spec
+from types import MappingProxyType
 from typing import Final
 
 from pydantic import Field, NonNegativeInt
 
+import nashdex
 from nashdex.core.documents import Document, Model
 from nashdex.core.errors import ConfigurationError
+from nashdex.core.ids import PolicyId
 from nashdex.core.references import ZOO, PolicyReference
 from nashdex.evaluator.match import MatchResult, play_match
 from nashdex.games.registry import FORMATS
 from nashdex.metagame.evidence.estimates import CONFIDENCE
 from nashdex.policies.references import format_of_policy, read_published_names, resolve
 from nashdex.policies.scripted.registry import SCRIPTED_POLICIES, scripted_policies_of
+from nashdex.settings.external import is_external
 from nashdex.store import open_store
 
 ANCHOR_ELO: Final = 1000.0
@@ -59,6 +65,33 @@ class Panel(Document):
         return self.rows[0]
 
 
+class PlayedRows(Document):
+    """The rows of a panel that is not finished."""
+
+    rows: dict[str, MatchResult] = Field(description="Results by ``row_key``.")
+
+
+def row_key(
+    format_id: str, policy: str, opponent: str, *, battles: int, seed: int, teams_text: str | None = None
+) -> str:
+    """Return the hash of everything that a row's result follows from: equal keys, equal battles.
+
+    A player of another program counts by its name alone.
+
+    Raises:
+        ConfigurationError: a player is unknown.
+        DataError: a player is missing.
+    """
+    players = [_identity(policy), _identity(opponent)]
+    content = [nashdex.__version__, format_id, policy, opponent, players, battles, seed, teams_text]
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
+def _identity(player: str) -> dict[PolicyId, float]:
+    """Return the policies that a name means now: a run's newest may be another one later."""
+    return {} if is_external(player) else dict(resolve(PolicyReference.parse(player)).mixture)
+
+
 def panel_of(format_id: str, policy: str, also: Sequence[str] = ()) -> tuple[str, ...]:
     """Return the opponents of ``policy`` in a format: scripted ones, the zoo's, and ``also``; never itself.
 
@@ -91,7 +124,8 @@ def play_panel(
     seed: int = 0,
     teams_text: str | None = None,
     num_gateways: int = 1,
-    on_row: Callable[[MatchResult], None] = lambda _: None,
+    played: Mapping[str, MatchResult] = MappingProxyType({}),
+    on_row: Callable[[str, MatchResult], None] = lambda _key, _result: None,
 ) -> Panel:
     """Play ``policy`` against each of ``opponents`` and return the results.
 
@@ -104,7 +138,8 @@ def play_panel(
         seed: of every pairing: each opponent meets the same teams.
         teams_text: packed teams that replace the format's own.
         num_gateways: simulator processes.
-        on_row: called with each result.
+        played: results of earlier, by ``row_key``, which are not played again.
+        on_row: called with the key and the result of each row that was played.
 
     Raises:
         ConfigurationError: a player is unknown or cannot play here.
@@ -113,16 +148,20 @@ def play_panel(
     """
     rows = []
     for opponent in opponents:
-        result = play_match(
-            format_id,
-            policy,
-            opponent,
-            battles=slow_battles if _is_slow(policy) or _is_slow(opponent) else battles,
-            teams_text=teams_text,
-            seed=seed,
-            num_gateways=num_gateways,
-        )
-        on_row(result)
+        num_battles = slow_battles if _is_slow(policy) or _is_slow(opponent) else battles
+        key = row_key(format_id, policy, opponent, battles=num_battles, seed=seed, teams_text=teams_text)
+        result = played.get(key)
+        if result is None:
+            result = play_match(
+                format_id,
+                policy,
+                opponent,
+                battles=num_battles,
+                teams_text=teams_text,
+                seed=seed,
+                num_gateways=num_gateways,
+            )
+            on_row(key, result)
         if result.score is not None:
             rows.append(PanelRow(result=result, elo=_elo(result)))
     by_score = tuple(sorted(rows, key=lambda row: (row.result.score, row.result.p2)))

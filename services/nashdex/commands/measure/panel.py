@@ -8,11 +8,12 @@ import typer
 
 from nashdex.commands.output import JsonOption, print_json, print_note, print_text
 from nashdex.commands.run_options import SeedOption
+from nashdex.core.errors import ConfigurationError, DataError
 from nashdex.core.stopping import install_stop_handlers
 
 if TYPE_CHECKING:
     from nashdex.evaluator.match import MatchResult
-    from nashdex.evaluator.panel import Panel
+    from nashdex.evaluator.panel import Panel, PlayedRows
 
 
 def panel(
@@ -42,7 +43,11 @@ def panel(
     seed: SeedOption = 0,
     gateways: Annotated[int, typer.Option(min=1, max=64, help="Simulator processes.")] = 1,
     output: Annotated[
-        Path | None, typer.Option(metavar="FILE.json", help="Also write the panel here, for `nashdex policy publish`.")
+        Path | None,
+        typer.Option(
+            metavar="FILE.json",
+            help="Also write the panel here, for `nashdex policy publish`; keep its rows beside it while it plays.",
+        ),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -52,10 +57,13 @@ def panel(
     search `search:matrix`, and the zoo's policies, played greedily. Every opponent meets the same teams in
     side-swapped pairs. A draw counts half; the score with draws as losses is beside it. Elo is the policy's minus the
     opponent's; on the panel's scale `heuristic` has 1000, or the format's strongest simple player.
+
+    With --output FILE.json, each row is kept in FILE.json.rows when it ends. If the command is interrupted, the same
+    command plays what is missing: rows of the same nashdex, policies, seed, teams and number of battles count. The file
+    of rows is removed at the end.
     """
     install_stop_handlers()
-    from nashdex.core.errors import ConfigurationError
-    from nashdex.evaluator.panel import panel_of, play_panel
+    from nashdex.evaluator.panel import PlayedRows, panel_of, play_panel
     from nashdex.runs.inputs import read_team_set
     from nashdex.runs.played_format import format_to_play
     from nashdex.telemetry.logging import configure_logging
@@ -67,6 +75,17 @@ def panel(
     opponents = tuple(dict.fromkeys(only)) if only else panel_of(played, policy, also or ())
     if not as_json:
         print_note(f"{len(opponents)} opponents: {', '.join(opponents)}")
+    rows_file = None if output is None else output.with_name(f"{output.name}.rows")
+    rows = {} if rows_file is None else _read_rows(rows_file)
+
+    def finish_row(key: str, result: "MatchResult") -> None:
+        _show(result)
+        if rows_file is not None and result.score is not None:
+            rows[key] = result
+            _write(rows_file, PlayedRows(rows=rows))
+
+    if rows and not as_json:
+        print_note(f"{rows_file} has {len(rows)} played rows; those of this panel are not played again")
     result = play_panel(
         played,
         policy,
@@ -76,14 +95,27 @@ def panel(
         seed=seed,
         teams_text=None if team_set is None else read_team_set(played, team_set),
         num_gateways=gateways,
-        on_row=_show,
+        played=dict(rows),
+        on_row=finish_row,
     )
-    if output is not None:
+    if output is not None and rows_file is not None:
         _write(output, result)
+        rows_file.unlink(missing_ok=True)
     if as_json:
         print_json(result.model_dump(mode="json"))
     else:
         _print(result)
+
+
+def _read_rows(path: Path) -> "dict[str, MatchResult]":
+    from nashdex.evaluator.panel import PlayedRows
+
+    if not path.exists():
+        return {}
+    try:
+        return PlayedRows.from_json(path.read_bytes(), str(path)).rows
+    except (OSError, DataError) as error:
+        raise DataError(f"{path} holds no rows of a panel: {error}; remove it to play them again") from error
 
 
 def _show(result: "MatchResult") -> None:
@@ -99,12 +131,10 @@ def _print(panel: "Panel") -> None:
         print_text(line)
 
 
-def _write(path: Path, panel: "Panel") -> None:
-    from nashdex.core.errors import DataError
-
+def _write(path: Path, document: "Panel | PlayedRows") -> None:
     try:
         part = path.with_name(f".{path.name}.part")
-        part.write_bytes(panel.to_json())
+        part.write_bytes(document.to_json())
         part.replace(path)
     except OSError as error:
         raise DataError(f"{path} cannot be written ({error.strerror}); choose another --output") from error
