@@ -398,6 +398,91 @@ def test_a_room_that_the_server_lost_while_the_client_was_away_is_void(
     assert json.loads((tmp_path / "open.json").read_text()) == []
 
 
+def _on_login(connection: ServerConnection, *messages: str) -> Iterator[str]:
+    """Log the client in, send ``messages``, and yield what else it says."""
+    connection.send("|challstr|4|x")
+    for text in connection:
+        if str(text).startswith("|/trn"):
+            connection.send("|updateuser| me|1|1|{}")
+            for message in messages:
+                connection.send(message)
+        else:
+            yield str(text)
+
+
+WON = f">battle-{FORMAT}-1\n|init|battle\n|player|p1|me|1|\n|player|p2|you|2|\n|win|me"
+
+
+def test_a_server_that_began_again_gives_ids_of_battles_in_the_record(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    def answer(connection: ServerConnection) -> None:
+        for _ in _on_login(connection, WON):
+            pass
+
+    for port in _odd_server(answer):
+        for num_battles in ("1", "2"):
+            code, out, err = _run(port, capsys, "--battles", num_battles, "--record", str(tmp_path))
+            assert (code, f"{num_battles} battles: {num_battles} won" in out) == (0, True), err
+    assert {path.name for path in (tmp_path / "logs").iterdir()} == {
+        f"battle-{FORMAT}-1.log",
+        f"battle-{FORMAT}-1-again1.log",
+    }
+
+
+def test_open_rooms_of_another_format_and_of_other_users(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    foreign = f"battle-{FORMAT}-7"
+    (tmp_path / "open.json").write_text(json.dumps(["battle-gen1ou-7", foreign]))
+
+    def answer(connection: ServerConnection) -> None:
+        for text in _on_login(connection):
+            if text == f"|/join {foreign}":
+                connection.send(f">{foreign}\n|init|battle\n|player|p1|you|1|\n|player|p2|she|2|\n|turn|1")
+            elif text == f"|/leave {foreign}":
+                connection.send(WON)
+
+    for port in _odd_server(answer):
+        code, out, err = _run(port, capsys, "--battles", "2", "--record", str(tmp_path))
+        assert (code, "1 battles: 1 won" in out, "1 void" in out) == (0, True, True), err
+    assert json.loads((tmp_path / "open.json").read_text()) == ["battle-gen1ou-7"]
+
+
+def test_a_series_that_ended_while_the_client_was_away(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    series = f"game-bestof3-{FORMAT}-1"
+    connections: list[ServerConnection] = []
+
+    def answer(connection: ServerConnection) -> None:
+        connections.append(connection)
+        if len(connections) == 1:
+            for text in _on_login(connection, f">{series}\n|init|battle", WON):
+                if text.startswith("|/leave"):
+                    return
+        for text in _on_login(connection):
+            if text == f"|/join {series}":
+                connection.send(f">{series}\n|noinit|nonexistent|The room does not exist.")
+
+    for port in _odd_server(answer):
+        more = ("--best-of", "3", "--battles", "1", "--record", str(tmp_path))
+        code, _, err = _run(port, capsys, *more, "--patience-seconds", "60")
+        assert code == 0, err
+    assert len(connections) == 2
+
+
+def test_a_room_that_a_player_hides_gets_another_id(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    room = f"battle-{FORMAT}-1"
+
+    def answer(connection: ServerConnection) -> None:
+        began = f">{room}\n|init|battle\n|player|p1|me|1|\n|player|p2|you|2|"
+        for _ in _on_login(connection, began, f">{room}\n|noinit|rename|{room}-xpw|you v. me", f">{room}-xpw\n|win|me"):
+            pass
+
+    for port in _odd_server(answer):
+        code, out, err = _run(port, capsys, "--battles", "1", "--record", str(tmp_path))
+        assert (code, "1 battles: 1 won" in out) == (0, True), err
+    assert set(_battles(tmp_path)) == {f"{room}-xpw"}
+    assert json.loads((tmp_path / "open.json").read_text()) == []
+
+
 @pytest.mark.slow
 def test_a_name_that_the_broken_connection_still_has_is_asked_for_again(capsys: pytest.CaptureFixture[str]) -> None:
     """The connection breaks while no battle is under way, and the server has not noticed yet."""

@@ -18,7 +18,7 @@ from nashdex.serve.finding import Finder
 from nashdex.serve.lines import Message, read_object, to_id, words_of
 from nashdex.serve.login import Account, rename_command
 from nashdex.serve.record import Record
-from nashdex.serve.room import OpenSeries, Room, ServedBattle
+from nashdex.serve.room import OpenSeries, Room, ServedBattle, new_name_of
 from nashdex.serve.service import Service
 
 _LISTEN_SECONDS: Final = 0.25
@@ -28,6 +28,8 @@ _LOGIN_SECONDS: Final = 30.0
 """Shortest patience with the login: a server may answer at once and have too much to do."""
 _NAME_SECONDS: Final = 2.0
 """Pause before a name in use is asked for again."""
+_LOGIN_SERVER_SECONDS: Final = 10.0
+"""Pause before a login server that does not answer is asked again."""
 _MOST_REFUSALS: Final = 10
 """Refused choices in a row after which a battle is given up."""
 _NEWS_SECONDS: Final = 1.0
@@ -83,8 +85,11 @@ class Client:
         self._ended_at: dict[str, float] = {}
         self._void: dict[str, str] = {}
         """Why battles are void that were stopped, by room."""
-        self._done = record.rooms()
-        self._unknown = set(record.open_rooms())
+        self._left: set[str] = set()
+        """Rooms that this connection has left. Their last messages may follow."""
+        self._forfeited: set[str] = set()
+        """Rooms left before the server may have noted their end."""
+        self._unknown = {room for room in record.open_rooms() if service.plays_in(room)}
         """Rooms of an earlier process that this one has not seen."""
         self._joining: set[str] = set()
         """Rooms of this user's battles that the server names and has not sent yet."""
@@ -106,8 +111,7 @@ class Client:
             TryAgainError: the server, the login server, the opponent or the gateway does not answer.
         """
         try:
-            while not self._is_finished():
-                self._connection.open()
+            while not self._is_finished() and self._connection.open(gives_up=lambda: self._is_stopping):
                 try:
                     self._session()
                 except Disconnected as error:
@@ -120,6 +124,7 @@ class Client:
         self._is_named = False
         self._ask_name_at = math.inf
         self._joining.clear()
+        self._left = set(self._forfeited)
         self._finder.begin()
         opened_at = time.monotonic()
         login_seconds = max(_LOGIN_SECONDS, self._connection.patience_seconds)
@@ -129,10 +134,11 @@ class Client:
                 self._handle(message)
                 message = self._connection.receive(0.0)
             self._give_up_refused()
-            for room, choice in self._decider.decide(self._rooms.values()):
-                assert room.request is not None, "a request was decided"
-                self._connection.send(room.id, f"/choose {choice}|{room.request.get('rqid', '')}")
-                room.answer()
+            # All are noted before the first is sent, for the connection may break there.
+            decided = self._decider.decide(self._rooms.values())
+            chosen = [(room.id, f"/choose {choice}|{room.answer()}") for room, choice in decided]
+            for room_id, command in chosen:
+                self._connection.send(room_id, command)
             if self._is_stopping:
                 for room in self._rooms.values():
                     self._start_timer(room)
@@ -174,7 +180,7 @@ class Client:
     def _num_done(self) -> int:
         """Return how many battles count towards the wanted ones."""
         if self._service.counts_void:
-            return len(self._done)
+            return len(self._record.battles)
         return sum(battle.result is not None for battle in self._record.battles)
 
     def _is_finished(self) -> bool:
@@ -193,7 +199,7 @@ class Client:
 
     def _send_team(self) -> None:
         self._num_teams += 1
-        seed = derive_seed(self._service.seed, "team", len(self._done), self._num_teams)
+        seed = derive_seed(self._service.seed, "team", len(self._record.battles), self._num_teams)
         _, packed = self._teams.draw(seed)
         self._say(f"/utm {packed or 'null'}")
 
@@ -241,12 +247,20 @@ class Client:
         self._is_named = True
         self._connection.note_login()
         _log.info("logged in", name=self._user.name, format=self._service.format_id)
-        for room_id in {*self._rooms, *self._unknown}:
+        for room_id in {*self._rooms, *self._unknown, *self._series.rooms}:
             self._say(f"/join {room_id}")
 
     def _ask_for_name(self) -> None:
         self._ask_name_at = math.inf
-        self._say(rename_command(self._user, self._challenge, self._service.action_url))
+        try:
+            command = rename_command(self._user, self._challenge, self._service.action_url)
+        except TryAgainError as error:
+            if not self._was_asked:
+                raise
+            _log.warning("the login server is asked again", cause=str(error))
+            self._ask_name_at = time.monotonic() + _LOGIN_SERVER_SECONDS
+        else:
+            self._say(command)
 
     def _name_refused(self, why: str) -> None:
         """Ask again for a name that is in use: it may be this client's, on a connection that broke."""
@@ -261,16 +275,21 @@ class Client:
         self._finder.update_search(found.get("searching"))
         games = found.get("games")
         for room_id in games if isinstance(games, dict) else ():
-            if self._service.plays_in(room_id) and room_id not in self._rooms and room_id not in self._done:
+            if self._service.plays_in(room_id) and room_id not in self._rooms and room_id not in self._left:
                 if room_id.startswith("battle-"):
                     self._joining.add(room_id)
                 self._say(f"/join {room_id}")
 
     def _handle_battle(self, message: Message) -> None:
-        if message.room in self._done or not self._service.plays_in(message.room):
+        if message.room in self._left or not self._service.plays_in(message.room):
             return
         self._joining.discard(message.room)
         room = self._rooms.get(message.room)
+        new_id = new_name_of(message.lines)
+        if new_id is not None:
+            if room is not None:
+                self._rename_room(room, new_id)
+            return
         begins = any(line.startswith("|init|battle") for line in message.lines)
         if room is None:
             is_lost = message.room in self._unknown and any(line.startswith("|noinit|") for line in message.lines)
@@ -298,6 +317,12 @@ class Client:
             self._start_timer(room)
         return room
 
+    def _rename_room(self, room: Room, new_id: str) -> None:
+        """Follow a room that a player has hidden or shown: the server gives it another id."""
+        self._record.rename(room.id, new_id)
+        self._rooms[new_id] = self._rooms.pop(room.id)
+        room.id = new_id
+
     def _start_timer(self, room: Room) -> None:
         if not room.has_timer:
             room.has_timer = True
@@ -308,7 +333,7 @@ class Client:
     def _finish(self) -> None:
         """Record the battles that are over, and leave their rooms."""
         for room in list(self._rooms.values()):
-            if room.result is None and not room.is_gone and room.id not in self._void:
+            if room.result is None and not room.is_gone and not room.is_foreign and room.id not in self._void:
                 continue
             ended_at = self._ended_at.setdefault(room.id, time.monotonic())
             is_rated = any(line.startswith("|rated|") for line in room.log)
@@ -317,7 +342,7 @@ class Client:
             void = self._why_void(room)
             finished = self._decider.finish(room)
             battle = self._record.add(room, self._service.format_id, finished, void, self._decider.space)
-            self._done.add(room.id)
+            self._left.add(room.id)
             del self._rooms[room.id], self._ended_at[room.id]
             if not room.is_gone:
                 self._say(f"/leave {room.id}")
@@ -327,6 +352,8 @@ class Client:
     def _why_void(self, room: Room) -> str | None:
         if room.id in self._void:
             return self._void.pop(room.id)
+        if room.is_foreign:
+            return "the server is another, or began again: the room is a battle of other users"
         if room.result is None:
             return "the server closed the room before the battle's end"
         return None if self._referee is None else self._referee.verdict(room)
@@ -341,6 +368,7 @@ class Client:
 
     def _stop_battle(self, room_id: str, cause: str) -> None:
         self._void[room_id] = cause
+        self._forfeited.add(room_id)
         self._connection.send(room_id, "/forfeit")
 
     def _obey(self, ruling: Ruling) -> None:

@@ -2,9 +2,11 @@
 
 import math
 import time
+from collections.abc import Callable
+from http import HTTPStatus
 from typing import Final
 
-from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidMessage, InvalidURI
+from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidMessage, InvalidStatus, InvalidURI
 from websockets.sync.client import ClientConnection, connect
 
 from nashdex.core.errors import ConfigurationError, TryAgainError
@@ -30,8 +32,8 @@ class Connection:
         """When patience with the server ends; None while it is in use."""
         self._opened_at = -math.inf
 
-    def open(self) -> None:
-        """Connect, and try again until the server answers.
+    def open(self, gives_up: Callable[[], bool] = lambda: False) -> bool:
+        """Connect, and try again until the server answers, or ``gives_up`` after a failure; say whether it answered.
 
         A connection that broke before ``note_login`` is one that the server did not answer: patience goes on from its
         first attempt.
@@ -46,30 +48,39 @@ class Connection:
             # A server that breaks off connections soon after the login is not asked all the time either.
             time.sleep(max(0.0, self._opened_at + _PAUSE_SECONDS - time.monotonic()))
             self._deadline = time.monotonic() + self.patience_seconds
-        else:
-            self._pause(self._deadline, Disconnected("it breaks off every connection before the login"))
+        elif not self._pause(Disconnected("it breaks off every connection before the login"), gives_up):
+            return False
         while True:
             try:
                 self._socket = connect(self._address, open_timeout=_OPEN_SECONDS, max_size=None)
             except (OSError, TimeoutError, InvalidMessage, ConnectionClosed) as error:
                 # InvalidMessage and ConnectionClosed: the connection broke before or in the handshake's answer.
-                self._pause(self._deadline, error)
+                cause: Exception = error
             except (InvalidURI, InvalidHandshake) as error:
-                raise ConfigurationError(
-                    f"{self._address} is no Showdown server ({error}); expected an address such as localhost:8000"
-                ) from error
+                if not _is_proxy_alone(error):
+                    raise ConfigurationError(
+                        f"{self._address} is no Showdown server ({error}); expected an address such as localhost:8000"
+                    ) from error
+                cause = error
             else:
                 self._opened_at = time.monotonic()
-                return
+                return True
+            if not self._pause(cause, gives_up):
+                return False
 
-    def _pause(self, deadline: float, cause: Exception) -> None:
-        if time.monotonic() >= deadline:
+    def _pause(self, cause: Exception, gives_up: Callable[[], bool]) -> bool:
+        """Wait before the next attempt; say whether there is one."""
+        assert self._deadline is not None, "patience begins with the first attempt"
+        if time.monotonic() >= self._deadline:
             raise TryAgainError(
                 f"no Showdown server answers at {self._address} ({cause}); start one by `nashdex showdown`, or "
                 "correct --server"
             ) from cause
         check_stop()
+        if gives_up():
+            return False
         time.sleep(_PAUSE_SECONDS)
+        return True
 
     def note_login(self) -> None:
         """Note that the server took the name, so that patience begins again when the connection breaks."""
@@ -106,3 +117,8 @@ class Connection:
         """Close the connection. Safe to call twice."""
         if self._socket is not None:
             self._socket.close()
+
+
+def _is_proxy_alone(error: Exception) -> bool:
+    """Say whether a proxy answers for a server that is not there, such as by 502 while the server restarts."""
+    return isinstance(error, InvalidStatus) and error.response.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR

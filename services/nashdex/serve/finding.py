@@ -17,6 +17,16 @@ _START_SECONDS: Final = 20.0
 """Longest wait for the battle of a challenge that was accepted."""
 _WITHDRAW_SECONDS: Final = 1.0
 """Pause after a challenge is withdrawn: until then the server's news are about that challenge."""
+_LATER_SECONDS: Final = 10.0
+"""Pause before a request is repeated that the server does not take for now."""
+_FOR_NOW: Final = (
+    "The server is restarting",
+    "The server is under attack",
+    "You challenged less than 10 seconds",
+    "went offline before your battle could start",
+)
+_WITHDRAWN: Final = ("is not challenging you", "not found", "offline", "not available")
+"""Answers to ``/accept`` when the challenge was withdrawn, or its user is gone."""
 _NO_REFUSALS: Final = (
     "Couldn't search: You are already",
     "You are already challenging",
@@ -144,8 +154,14 @@ class Finder:
         text = text.replace("||", " ").strip()
         if not self._unconfirmed or text.startswith(_NO_REFUSALS):
             _log.warning("the server says", text=text)
+        elif any(part in text for part in _FOR_NOW):
+            _log.warning("the server refuses for now", text=text)
+            self._end_ask()
+            self.pause(_LATER_SECONDS)
         elif self._service.searches:
             raise ConfigurationError(f"the server refuses to search in {self._service.format_id}: {text}")
+        elif self._service.opponent is None and any(part in text for part in _WITHDRAWN):
+            self._end_ask()
         elif "not found" in text or "offline" in text or "not available" in text:
             self._wait_for_opponent()
         else:
@@ -153,9 +169,6 @@ class Finder:
 
     def _wait_for_opponent(self) -> None:
         now = time.monotonic()
-        if self._service.opponent is None:  # Someone withdrew a challenge that was being accepted.
-            self._end_ask()
-            return
         self._missing_since = self._missing_since or now
         if now - self._missing_since > self._service.patience_seconds:
             raise TryAgainError(f"no user {self._service.opponent!r} is on the server: start it, or correct the name")

@@ -177,13 +177,11 @@ class Record:
             for name in _FOLDERS:
                 (folder / name).mkdir(parents=True, exist_ok=True)
             self.battles = list(_read(folder / BATTLES))
-            self._open = [room for room in _read_rooms(folder / OPEN_ROOMS) if room not in self.rooms()]
+            # The last battle's room is still there if the process was killed between the two files.
+            last = [battle.room for battle in self.battles[-1:]]
+            self._open = [room for room in _read_rooms(folder / OPEN_ROOMS) if room not in last]
         except OSError as error:
             raise DataError(f"{folder} cannot hold the record: {error}; name a folder that can be written") from error
-
-    def rooms(self) -> set[str]:
-        """Return the ids of the rooms that are recorded."""
-        return {battle.room for battle in self.battles}
 
     def open_rooms(self) -> tuple[str, ...]:
         """Return the rooms whose battles have begun and are not recorded."""
@@ -192,6 +190,11 @@ class Record:
     def begin(self, room_id: str) -> None:
         """Note a battle that begins, so that a replacement of this process finds its room again."""
         self._open.append(room_id)
+        self._write_rooms()
+
+    def rename(self, room_id: str, new_id: str) -> None:
+        """Note that a battle under way has another room."""
+        self._open = [new_id if room == room_id else room for room in self._open]
         self._write_rooms()
 
     def add(self, room: Room, format_id: str, finished: Finished, void: str | None, space: Space) -> ServedBattle:
@@ -214,14 +217,17 @@ class Record:
             trajectory=episode is not None,
             rating=room.rating,
         )
+        # A server that began again gives ids a second time.
+        num_before = sum(before.room == room.id for before in self.battles)
+        name = f"{room.id}-again{num_before}" if num_before else room.id
         self.battles.append(battle)
         if self._folder is not None:
             log = "\n".join(room.log)
-            (self._folder / "logs" / f"{room.id}.log").write_text(f"{log}\n", "utf-8")
+            (self._folder / "logs" / f"{name}.log").write_text(f"{log}\n", "utf-8")
             page = replay_page(log, f"{room.players[0]} against {room.players[1]}", format_id)
-            (self._folder / "replays" / f"{room.id}.html").write_text(page, "utf-8")
+            (self._folder / "replays" / f"{name}.html").write_text(page, "utf-8")
             if episode is not None:
-                part = self._folder / "trajectories" / f"{room.id}.safetensors.lz4"
+                part = self._folder / "trajectories" / f"{name}.safetensors.lz4"
                 part.write_bytes(encode([episode], space))
             # Last: a battle whose line exists is complete.
             with (self._folder / BATTLES).open("a", encoding="utf-8") as lines:

@@ -35,6 +35,15 @@ def most_battles(series: str) -> int:
     return int(found[1]) if found else 1
 
 
+def new_name_of(lines: tuple[str, ...]) -> str | None:
+    """Return the id that a message gives its room; None if the room keeps its own."""
+    for line in lines:
+        match words_of(line):
+            case ["noinit", "rename", new_id, *_]:
+                return new_id
+    return None
+
+
 class OpenSeries:
     """The series under way. A client stays in their rooms until they end."""
 
@@ -43,6 +52,11 @@ class OpenSeries:
 
     def __len__(self) -> int:
         return len(self._open)
+
+    @property
+    def rooms(self) -> frozenset[str]:
+        """The rooms of the series. After a break they are joined again, for a series may have ended meanwhile."""
+        return frozenset(self._open)
 
     def read(self, room_id: str, lines: tuple[str, ...]) -> list[str]:
         """Read a message of a series' room and return the commands to answer it with.
@@ -93,6 +107,8 @@ class Room:
     """The open request; None once it is answered."""
     answered: int = -1
     """``rqid`` of the last request that was answered."""
+    answered_before: int = -1
+    """``rqid`` of the last request that was answered before the connection broke."""
     asked_again: bool = False
     """Whether the server refused the last choice."""
     takes_default: bool = False
@@ -125,6 +141,11 @@ class Room:
         """The client's seat; None until the server has named the players."""
         own = to_id(self.name)
         return next((seat for seat in range(NUM_SEATS) if to_id(self.players[seat]) == own), None)
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether others play here: a server that began again gives its first ids to other battles."""
+        return all(self.players) and self.seat is None
 
     @property
     def opponent(self) -> str:
@@ -182,10 +203,17 @@ class Room:
         """Let ``new_lines`` begin with the first line again."""
         self.num_tracked = 0
 
-    def answer(self) -> None:
-        """Note that the open request is answered."""
-        self.num_decisions += not self.asked_again
+    def answer(self) -> int:
+        """Note that the open request is answered, and return its ``rqid``."""
+        assert self.request is not None, "a request is open"
+        rqid = read_number(self.request.get("rqid", 0))
+        is_lost = rqid == self.answered_before
+        if is_lost:
+            # The server did not get the first choice, which the record of decisions has too.
+            self.is_whole = False
+        self.num_decisions += not self.asked_again and not is_lost
         self._answered()
+        return rqid
 
     def _answered(self) -> None:
         if self.request is not None:
@@ -197,7 +225,9 @@ class Room:
     def _begin_again(self) -> None:
         """Forget the lines: the server sends the whole log, because the client joins again."""
         self.log = []
+        self.players = ["", ""]
         self.num_tracked = 0
+        self.answered_before = max(self.answered, self.answered_before)
         self.answered = -1
         self.request = None
         self.asked_again = self.takes_default = False

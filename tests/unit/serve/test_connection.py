@@ -6,8 +6,10 @@ import struct
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from http import HTTPStatus
 
 import pytest
+from websockets.http11 import Request, Response
 from websockets.sync.client import ClientConnection, connect
 from websockets.sync.server import ServerConnection, serve
 
@@ -113,3 +115,31 @@ def test_after_a_login_patience_begins_again() -> None:
         connection.note_login()
         connection.open()
         connection.close()
+
+
+def test_a_client_that_gives_up_does_not_wait_for_the_server() -> None:
+    install_stop_handlers()
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        address = f"ws://127.0.0.1:{listener.getsockname()[1]}/"
+    assert not Connection(address, patience_seconds=600).open(gives_up=lambda: True)
+
+
+def test_a_proxy_whose_server_restarts_is_asked_again() -> None:
+    statuses = [HTTPStatus.BAD_GATEWAY, HTTPStatus.SERVICE_UNAVAILABLE]
+
+    def restarting(connection: ServerConnection, request: Request) -> Response | None:
+        del request
+        return connection.respond(statuses.pop(0), "restarting") if statuses else None
+
+    install_stop_handlers()
+    with serve(_greet, "127.0.0.1", 0, process_request=restarting) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            connection = Connection(f"ws://127.0.0.1:{server.socket.getsockname()[1]}/", patience_seconds=600)
+            assert connection.open()
+            connection.close()
+        finally:
+            server.shutdown()
+            thread.join()
+    assert not statuses

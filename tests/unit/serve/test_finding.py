@@ -104,6 +104,46 @@ def test_an_opponent_that_is_not_there() -> None:
         finder.heed("The user 'host' was not found.")
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["visitor is not challenging you. Maybe they cancelled before you accepted?", "The user 'visitor' was not found."],
+)
+def test_a_challenge_that_is_withdrawn_while_it_is_accepted(text: str) -> None:
+    finder, sent = _finder(Service("gen1ou"))
+    finder.read_private("visitor", "/challenge gen1ou|gen1ou|||", is_own=False)
+    finder.look()
+    finder.heed(text)
+    assert finder.num_asked == 0
+    finder.read_private("visitor", "/challenge gen1ou|gen1ou|||", is_own=False)
+    finder.look()
+    assert sent.count("/accept visitor") == 2
+
+
+@pytest.mark.parametrize(
+    ("service", "text"),
+    [
+        (
+            Service("gen1ou", searches=True),
+            "The server is restarting. Battles will be available again in a few minutes.",
+        ),
+        (Service("gen1ou", opponent="host"), "You challenged less than 10 seconds after your last challenge!"),
+    ],
+)
+def test_a_request_that_is_refused_for_now_is_repeated(
+    monkeypatch: pytest.MonkeyPatch, service: Service, text: str
+) -> None:
+    now = 100.0
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    finder, sent = _finder(service)
+    finder.look()
+    finder.heed(text)
+    finder.look()
+    assert len(sent) == 2
+    now += 60.0
+    finder.look()
+    assert sent[2:] == sent[:2]
+
+
 def test_a_format_that_the_server_lacks() -> None:
     with pytest.raises(ConfigurationError, match="does not offer gen9ou"):
         _finder(Service("gen9ou"))

@@ -54,6 +54,26 @@ def test_a_request_to_wait_and_one_that_was_answered_before_a_reconnection_ask_n
     assert not _room(_request(3), "|sentchoice|move 1").wants_decision
 
 
+def test_a_choice_that_the_server_did_not_get_is_one_decision_and_the_battle_has_no_trajectory() -> None:
+    room = _room(_request(3))
+    assert room.answer() == 3
+    for line in ("|init|battle", "|player|p1|Beta|1|", "|player|p2|alphaone|2|", _request(3)):
+        room.read(line)
+    assert room.wants_decision
+    room.answer()
+    room.read(_request(5))
+    room.answer()
+    assert (room.num_decisions, room.is_whole) == (2, False)
+
+
+def test_a_room_in_which_others_play_is_foreign() -> None:
+    room = _room()
+    assert not room.is_foreign
+    for line in ("|init|battle", "|player|p1|Beta|1|", "|player|p2|Gamma|2|"):
+        room.read(line)
+    assert room.is_foreign
+
+
 def test_an_unavailable_choice_asks_again_with_the_corrected_request() -> None:
     room = _room(_request(3))
     room.answer()
