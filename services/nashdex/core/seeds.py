@@ -6,6 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 _MASK_64 = (1 << 64) - 1
+_ONE = np.uint64(1)
+_STEP = np.uint64(0x9E3779B97F4A7C15)
+_FACTORS = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
+_SHIFTS = (np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(11))
 
 
 def derive_seed(root: int, *path: str | int) -> int:
@@ -31,11 +35,11 @@ def uniforms(seeds: NDArray[np.uint64], counters: NDArray[np.uint64]) -> NDArray
     A seat's k-th draw depends on its own seed and on k alone, never on what else is in the batch.
     """
     # Products of unsigned arrays wrap around without a warning, as splitmix64 needs.
-    state = seeds + (counters + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
-    state = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    state = (state ^ (state >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    state ^= state >> np.uint64(31)
-    draws: NDArray[np.float64] = (state >> np.uint64(11)).astype(np.float64) * 2.0**-53
+    state = seeds + (counters + _ONE) * _STEP
+    state = (state ^ (state >> _SHIFTS[0])) * _FACTORS[0]
+    state = (state ^ (state >> _SHIFTS[1])) * _FACTORS[1]
+    state ^= state >> _SHIFTS[2]
+    draws: NDArray[np.float64] = (state >> _SHIFTS[3]) * 2.0**-53
     return draws
 
 

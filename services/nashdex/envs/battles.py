@@ -97,7 +97,7 @@ class Battles:
     """Up to ``num_battles`` battles of ``game`` at once, each under its number from 0.
 
     Use ``start``, then ``wait``, and ``act`` for every seat that ``is_asked``; then ``wait`` again. B is
-    ``num_battles``, and S the number of seats.
+    ``num_battles``, and S the number of seats: seat s of battle b is at b · S + s of the arrays.
 
     Raises:
         ConfigurationError: ``opponent`` names no policy, or it or ``view`` does not fit the game.
@@ -142,16 +142,16 @@ class Battles:
         self._mixture = mixture
         self._opponents = tuple(policies.values())
         self._seats = Seats(policies | {_CALLER: _Caller(reads_states=reads_states)}, num_battles)
-        self._is_callers = np.zeros(num_battles * NUM_SEATS, dtype=np.bool_)
-        seats = (num_battles, NUM_SEATS)
-        self.is_asked = np.zeros(seats, dtype=np.bool_)
-        """Shape (B, S): which of the program's seats have an open decision. What follows holds each one's newest."""
-        self.asked_again = np.zeros(seats, dtype=np.bool_)
-        """Shape (B, S): the simulator refused the previous answer, for a reason that the player could not know."""
-        self.observations = np.zeros((*seats, self.space.observation_size), dtype=np.float32)
-        """Shape (B, S, F)."""
-        self.masks = np.zeros((*seats, self.space.num_actions), dtype=np.bool_)
-        """Shape (B, S, A): legal actions, at least one of each decision."""
+        num_seats = num_battles * NUM_SEATS
+        self._is_callers = np.zeros(num_seats, dtype=np.bool_)
+        self.is_asked = np.zeros(num_seats, dtype=np.bool_)
+        """Shape (B · S,): which of the program's seats have an open decision. What follows holds each one's newest."""
+        self.asked_again = np.zeros(num_seats, dtype=np.bool_)
+        """Shape (B · S,): the simulator refused the previous answer, for a reason that the player could not know."""
+        self.observations = np.zeros((num_seats, self.space.observation_size), dtype=np.float32)
+        """Shape (B · S, F)."""
+        self.masks = np.zeros((num_seats, self.space.num_actions), dtype=np.bool_)
+        """Shape (B · S, A): legal actions, at least one of each decision."""
         self.shown: dict[tuple[int, int], Shown] = {}
         """The rest of it by battle and seat, if there is a view or states are read."""
         self.ended: list[Outcome | Failure | None] = [None] * num_battles
@@ -195,7 +195,7 @@ class Battles:
     def stop(self, battle: int) -> None:
         """Forget a battle, if it runs."""
         if self._is_running[battle]:
-            self._arena.stop(battle, int(self.is_asked[battle].sum()))
+            self._arena.stop(battle, int(self.is_asked[battle * NUM_SEATS : (battle + 1) * NUM_SEATS].sum()))
             self._forget(battle)
 
     def wait(self, on_end: Callable[[int], None] = lambda _: None) -> None:
@@ -219,7 +219,7 @@ class Battles:
     def act(self, battles: NDArray[np.int64], seats: NDArray[np.int8], actions: NDArray[np.int64]) -> None:
         """Answer open decisions of the program's seats, each with a legal action. A battle's are answered together."""
         self._check_open()
-        self.is_asked[battles, seats] = False
+        self.is_asked[battles * NUM_SEATS + seats] = False
         self._waiting.update(battles.tolist())
         self._arena.act(battles, seats, actions)
 
@@ -237,24 +237,25 @@ class Battles:
     def _take(self, decisions: Decisions) -> None:
         at = decisions.battle * NUM_SEATS + decisions.seat
         is_callers = self._is_callers[at]
-        if not is_callers.all():
-            rows = np.flatnonzero(~is_callers)
-            theirs = decisions.take(rows)
-            answers = self._seats.answer(theirs)
-            for failure in answers.void.values():
-                raise TryAgainError(f"the opponent has no answer ({failure.cause}: {failure.detail}); try again")
-            self._arena.act(theirs.battle, theirs.seat, answers.action)
-        own = np.flatnonzero(is_callers)
-        if not len(own):
+        (theirs,) = np.nonzero(~is_callers)
+        if len(theirs):
+            self._let_opponents_answer(decisions.take(_rows(theirs)))
+        if len(theirs) == len(at):
             return
-        battles, seats = decisions.battle[own], decisions.seat[own]
-        self._waiting.difference_update(battles.tolist())
-        self.is_asked[battles, seats] = True
-        self.asked_again[battles, seats] = decisions.asked_again[own]
-        self.observations[battles, seats] = decisions.observation[own]
-        self.masks[battles, seats] = decisions.mask[own]
+        # Of the opponents too: it is cheaper than to select the rows.
+        self.asked_again[at] = decisions.asked_again
+        self.observations[at] = decisions.observation
+        self.masks[at] = decisions.mask
+        self.is_asked[at] = is_callers
+        self._waiting.difference_update(decisions.battle[is_callers].tolist())
         if self.shows_more:
-            self._show(decisions.take(own))
+            self._show(decisions.take(_rows(np.flatnonzero(is_callers))))
+
+    def _let_opponents_answer(self, decisions: Decisions) -> None:
+        answers = self._seats.answer(decisions)
+        for failure in answers.void.values():
+            raise TryAgainError(f"the opponent has no answer ({failure.cause}: {failure.detail}); try again")
+        self._arena.act(decisions.battle, decisions.seat, answers.action)
 
     def _show(self, decisions: Decisions) -> None:
         viewed = None if self._view is None else self._view.read(decisions)
@@ -269,8 +270,13 @@ class Battles:
     def _forget(self, battle: int) -> None:
         self._is_running[battle] = False
         self._waiting.discard(battle)
-        self.is_asked[battle] = False
+        self.is_asked[battle * NUM_SEATS : (battle + 1) * NUM_SEATS] = False
         for seat in range(NUM_SEATS):
             self._seats.forget(battle, seat)
             if self._view is not None:
                 self._view.forget(battle, seat)
+
+
+def _rows(rows: NDArray[np.int64]) -> NDArray[np.int64] | slice:
+    """Return a single row as a slice, which copies nothing."""
+    return slice(int(rows[0]), int(rows[0]) + 1) if len(rows) == 1 else rows

@@ -125,6 +125,8 @@ class Episodes:
         self._is_over = np.ones(num_episodes, dtype=np.bool_)
         self.seats = np.zeros(num_episodes, dtype=np.int8)
         """Where each agent sits, shape (N,)."""
+        self._at = self._numbers * NUM_SEATS
+        """Where each agent's decision is in the arrays of the battles, shape (N,)."""
         self.nothing = self._battles.nothing
         """What an agent observes where the episode is over."""
 
@@ -132,6 +134,7 @@ class Episodes:
         """Begin an episode with the agent at ``seat``, or at a position, whose seat it is; then ``wait``."""
         self._episodes[number] = _Episode(seed, position=position)
         self.seats[number] = seat
+        self._at[number] = number * NUM_SEATS + seat
         self._battles.start(number, seed, seat, position)
         self._is_over[number] = False
 
@@ -162,7 +165,7 @@ class Episodes:
         Raises:
             ConfigurationError: an episode is over, ``actions`` are no N integers, or with ``strict`` one is illegal.
         """
-        if self._is_over.any():
+        if np.count_nonzero(self._is_over):
             raise ConfigurationError("the episode is over, or none has begun: call reset() before step()")
         if actions.shape != self._is_over.shape or actions.dtype.kind not in "iu":
             num = len(self._is_over)
@@ -181,7 +184,7 @@ class Episodes:
             ending = self._battles.ended[number]
             if ending is not None and not isinstance(ending, Failure):
                 seat = int(self.seats[number])
-                observation = self._battles.observations[number, seat]
+                observation = self._battles.observations[self._at[number]]
                 rewards[number] = self._rewards.of_last_step(observation, ending.score(seat))
             last[number] = self.look(number, float(rewards[number]), illegal.pop(number, None))
             if replace is not None:
@@ -205,17 +208,17 @@ class Episodes:
     @property
     def observations(self) -> NDArray[np.float32]:
         """Copies of the agents' newest observations, shape (N, F), whatever the view."""
-        return self._battles.observations[self._numbers, self.seats]
+        return self._battles.observations[self._at]
 
     @property
     def masks(self) -> NDArray[np.bool_]:
         """Copies of the masks of legal actions, shape (N, A), of episodes that go on."""
-        return self._battles.masks[self._numbers, self.seats]
+        return self._battles.masks[self._at]
 
     @property
     def asked_again(self) -> NDArray[np.bool_]:
         """Whether each agent's last action was refused, shape (N,)."""
-        return self._battles.asked_again[self._numbers, self.seats]
+        return self._battles.asked_again[self._at]
 
     @property
     def shows_vectors(self) -> bool:
@@ -276,12 +279,12 @@ class Episodes:
     def _legal(self, actions: NDArray[np.int64]) -> tuple[NDArray[np.int64], dict[int, int]]:
         """Return the actions to play instead of ``actions``, and the illegal ones by the episode's number."""
         inside = np.minimum(np.maximum(actions, 0), self.space.num_actions - 1)
-        is_legal = self._battles.masks[self._numbers, self.seats, inside] & (inside == actions)
-        if is_legal.all():
+        is_legal = self._battles.masks[self._at, inside] & (inside == actions)
+        if np.count_nonzero(is_legal) == len(actions):
             return actions, {}
         played, illegal = actions.copy(), {}
         for number in np.flatnonzero(~is_legal).tolist():
-            legal = np.flatnonzero(self._battles.masks[number, self.seats[number]])
+            legal = np.flatnonzero(self._battles.masks[self._at[number]])
             illegal[number] = int(actions[number])
             if self._strict:
                 raise ConfigurationError(f"action {actions[number]} is not legal now; expected one of {legal.tolist()}")
@@ -292,7 +295,7 @@ class Episodes:
 
     def look(self, number: int, reward: float = 0.0, illegal: int | None = None) -> Step:
         """Return an episode's newest step. ``illegal`` is the action that another was drawn for."""
-        ending, seat = self._battles.ended[number], int(self.seats[number])
+        ending, seat, at = self._battles.ended[number], int(self.seats[number]), self._at[number]
         info: dict[str, Any] = {} if illegal is None else {"illegal_action": illegal}
         info["seat"] = seat
         if ending is not None:
@@ -306,12 +309,12 @@ class Episodes:
                     info["log"] = ending.log
             info["action_mask"] = mask.view(np.int8)
             return Step(self.nothing, reward, not is_failure, is_failure, mask, info)
-        mask = self._battles.masks[number, seat].copy()
+        mask = self._battles.masks[at].copy()
         info |= {
             "action_mask": mask.view(np.int8),
-            "asked_again": bool(self._battles.asked_again[number, seat]),
+            "asked_again": bool(self._battles.asked_again[at]),
         }
-        observation = self._battles.observations[number, seat].copy()
+        observation = self._battles.observations[at].copy()
         if self.shows_vectors:
             return Step(observation, reward, terminated=False, truncated=False, mask=mask, info=info)
         more = self._battles.shown[number, seat]

@@ -96,7 +96,7 @@ class _Match:
     @property
     def asked(self) -> list[int]:
         """Seats with an open decision."""
-        return np.flatnonzero(self._battles.is_asked[0]).tolist()
+        return np.flatnonzero(self._battles.is_asked).tolist()
 
     @property
     def is_over(self) -> bool:
@@ -112,8 +112,8 @@ class _Match:
         """Return which actions are legal, shape (A,): all once the battle is over, the first for a seat that waits."""
         if self.is_over:
             return np.ones(self.num_actions, dtype=np.bool_)
-        if self._battles.is_asked[0, seat]:
-            legal: NDArray[np.bool_] = self._battles.masks[0, seat].copy()
+        if self._battles.is_asked[seat]:
+            legal: NDArray[np.bool_] = self._battles.masks[seat].copy()
             return legal
         mask = np.zeros(self.num_actions, dtype=np.bool_)
         mask[0] = True
@@ -121,7 +121,7 @@ class _Match:
 
     def info(self, seat: int) -> dict[str, Any]:
         """Return a seat's ``info``."""
-        is_asked = bool(self._battles.is_asked[0, seat])
+        is_asked = bool(self._battles.is_asked[seat])
         info: dict[str, Any] = {"action_mask": self.mask(seat).view(np.int8), "is_asked": is_asked}
         if is_asked and self._battles.shows_more:
             shown = self._battles.shown[0, seat]
@@ -141,12 +141,12 @@ class _Match:
 
     def _look(self) -> None:
         for seat in self.asked:
-            self._observations[seat] = self._battles.observations[0, seat].copy()
+            self._observations[seat] = self._battles.observations[seat].copy()
             shows_more = self._battles.shows_more
             self.seen[seat] = self._battles.shown[0, seat].view if shows_more else self._observations[seat]
 
     def _legal(self, seat: int, action: int) -> int:
-        legal = np.flatnonzero(self._battles.masks[0, seat])
+        legal = np.flatnonzero(self._battles.masks[seat])
         if action in legal:
             return action
         if self._strict:

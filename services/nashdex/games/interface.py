@@ -37,7 +37,7 @@ class Viewed:
     is_first: NDArray[np.bool_]
     """(N,), true where it is the first decision that the view shows of the seat's battle."""
 
-    def take(self, rows: NDArray[np.int64]) -> "Viewed":
+    def take(self, rows: NDArray[np.int64] | slice) -> "Viewed":
         """Return the given rows."""
         inputs = {name: part[rows] for name, part in self.inputs.items()}
         return Viewed(inputs, self.actions[rows], self.is_shown[rows], self.is_first[rows])
@@ -135,8 +135,8 @@ class Decisions:
         """Shape (N, A), true where the action is legal; never all false. For spaces of few actions."""
         return self.legal.mask
 
-    def take(self, rows: NDArray[np.int64]) -> "Decisions":
-        """Return the given rows."""
+    def take(self, rows: NDArray[np.int64] | slice) -> "Decisions":
+        """Return the given rows; of neighbours that a slice names, views."""
         return Decisions(
             battle=self.battle[rows],
             seat=self.seat[rows],

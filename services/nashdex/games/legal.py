@@ -47,7 +47,7 @@ class LegalActions:
         """Return the legal actions of one decision."""
         return self.actions[self.offsets[row] : self.offsets[row + 1]]
 
-    @property
+    @cached_property
     def counts(self) -> NDArray[np.int64]:
         """Shape (N,): the number of legal actions of each decision."""
         counts: NDArray[np.int64] = self.offsets[1:] - self.offsets[:-1]
@@ -76,7 +76,7 @@ class LegalActions:
         return mask
 
     def take(self, rows: NDArray[np.int64] | slice) -> "LegalActions":
-        """Return the given decisions."""
+        """Return the given decisions; of neighbours that a slice names, views."""
         if isinstance(rows, slice) and rows.step in {None, 1}:
             start, stop, _ = rows.indices(len(self))
             offsets = self.offsets[start : max(start, stop) + 1]
@@ -95,12 +95,13 @@ class LegalActions:
 
     def problem(self) -> str | None:
         """Return the fault of lists from elsewhere; None without one."""
-        if self.offsets[0] != 0 or self.offsets[-1] != len(self.actions) or (self.counts < 0).any():
+        fewest = self.counts.min(initial=1)
+        if self.offsets[0] != 0 or self.offsets[-1] != len(self.actions) or fewest < 0:
             return f"legal actions end at {self.offsets[-1]}, expected {len(self.actions)}"
-        if not self.counts.all():
+        if not fewest:
             return "a decision has no legal action"
         if self.actions.max(initial=0) >= self.num_actions:
             return f"action {self.actions.max()} is beyond the {self.num_actions} of the space"
-        if not (self.keys[1:] > self.keys[:-1]).all():
+        if np.count_nonzero(self.keys[1:] <= self.keys[:-1]):
             return "legal actions are not in ascending order"
         return None

@@ -69,20 +69,11 @@ class Seats:
         num_draws = self._num_draws[seats]
         draws = uniforms(self._seed_of[seats], num_draws)
         self._num_draws[seats] = num_draws + np.uint64(1)
-        view_of = self._view_of[policy_of]
-        action = np.zeros(len(decisions), dtype=np.int64)
-        log_prob = np.zeros(len(decisions), dtype=np.float32)
-        void: dict[int, Failure] = {}
-        for view in np.unique(view_of) if self._views else (_NO_VIEW,):
-            rows = np.flatnonzero(view_of == view)
-            seen = decisions if len(rows) == len(decisions) else decisions.take(rows)
-            if view != _NO_VIEW:
-                seen = replace(seen, viewed=self._views[view].read(seen))
-            answers = self._act(seen, policy_of[rows], draws[rows])
-            action[rows], log_prob[rows] = answers.action, answers.log_prob
-            void |= answers.void
-        self._refuse_illegal_again(decisions, policy_of, action)
-        return Actions(action, log_prob, void)
+        answers = (
+            self._look_and_act(decisions, policy_of, draws) if self._views else self._act(decisions, policy_of, draws)
+        )
+        self._refuse_illegal_again(decisions, policy_of, answers.action)
+        return answers
 
     def forget(self, battle: int, seat: int) -> None:
         """Forget a seat whose battle ended."""
@@ -98,7 +89,7 @@ class Seats:
 
         A first rejection is no fault: some rules show only when a choice is made.
         """
-        for row in np.flatnonzero(decisions.asked_again).tolist():
+        for row in decisions.asked_again.nonzero()[0].tolist():
             legal = decisions.legal[row]
             if action[row] not in legal:
                 raise DataError(
@@ -106,16 +97,31 @@ class Seats:
                     f"expected one of {legal.tolist()}"
                 )
 
+    def _look_and_act(self, decisions: Decisions, policy_of: NDArray[np.int64], draws: NDArray[np.float64]) -> Actions:
+        """Return the answers of the rows' policies, each view with one call."""
+        view_of = self._view_of[policy_of]
+        action = np.zeros(len(decisions), dtype=np.int64)
+        log_prob = np.zeros(len(decisions), dtype=np.float32)
+        void: dict[int, Failure] = {}
+        for view in np.unique(view_of):
+            rows = np.flatnonzero(view_of == view)
+            seen = decisions if len(rows) == len(decisions) else decisions.take(rows)
+            if view != _NO_VIEW:
+                seen = replace(seen, viewed=self._views[view].read(seen))
+            answers = self._act(seen, policy_of[rows], draws[rows])
+            action[rows], log_prob[rows] = answers.action, answers.log_prob
+            void |= answers.void
+        return Actions(action, log_prob, void)
+
     def _act(self, decisions: Decisions, policy_of: NDArray[np.int64], draws: NDArray[np.float64]) -> Actions:
         """Return the answers of the rows' policies. They have one view or none."""
-        present = np.flatnonzero(np.bincount(policy_of))
-        if len(present) == 1:
-            answers: Actions = self._policies[present[0]].act(decisions, draws)
+        if np.count_nonzero(policy_of == policy_of[0]) == len(policy_of):
+            answers: Actions = self._policies[policy_of[0]].act(decisions, draws)
             return answers
         action = np.zeros(len(decisions), dtype=np.int64)
         log_prob = np.zeros(len(decisions), dtype=np.float32)
         void: dict[int, Failure] = {}
-        for index in present:
+        for index in np.flatnonzero(np.bincount(policy_of)):
             rows = np.flatnonzero(policy_of == index)
             answers = self._policies[index].act(decisions.take(rows), draws[rows])
             action[rows], log_prob[rows] = answers.action, answers.log_prob

@@ -55,6 +55,7 @@ _PIPE_BYTES = 1 << 20
 _F_SETPIPE_SZ = 1031
 _MIN_NODE_MAJOR = 20
 _ACTIONS_HEAD = struct.Struct("<II")
+_COUNTS = struct.Struct("<II")
 _Answer = TypeVar("_Answer", bound=Message)
 
 NODE_FLAGS = ("--max-semi-space-size=64",)
@@ -343,7 +344,7 @@ def decode_decisions(payload: memoryview, space: Space) -> Decisions:
         ChannelClosedError: the frame's size contradicts its counts, or a list of legal actions is impossible.
     """
     has_counts = len(payload) >= 8  # noqa: PLR2004 two counts
-    count, num_legal = np.frombuffer(payload, "<u4", 2).tolist() if has_counts else (0, 0)
+    count, num_legal = _COUNTS.unpack_from(payload) if has_counts else (0, 0)
     ends_at = 8 + 4 * count
     seats_at = ends_at + 4 * count
     observations_at = (seats_at + 2 * count + 3) // 4 * 4
@@ -363,7 +364,7 @@ def decode_decisions(payload: memoryview, space: Space) -> Decisions:
     return Decisions(
         battle=np.frombuffer(payload, "<u4", count, 8).astype(np.int64),
         seat=np.frombuffer(payload, np.int8, count, seats_at),
-        asked_again=np.frombuffer(payload, np.uint8, count, seats_at + count) % 2 == 1,
+        asked_again=(np.frombuffer(payload, np.uint8, count, seats_at + count) & 1).view(np.bool_),
         observation=observations.reshape(count, space.observation_size),
         legal=legal,
     )
