@@ -16,10 +16,12 @@ from nashdex.metagame.evidence.sampled import SampledCounts
 from nashdex.metagame.evidence.tally import Tally
 from nashdex.metagame.plan import FurtherBattles
 from nashdex.metagame.tournament.allocation import even_division
-from nashdex.settings.run import RunSettings
+from nashdex.settings.run import EvaluateSettings
+from nashdex.settings.solve import SolveSettings
 from nashdex.solver.adaptive import further_battles
 
 _FIRST_BATTLES: Final = 20
+_MOST_BATTLES_A_CELL: Final = 1_000_000
 _ROUNDS: Final = 3
 _BATTLES_A_CELL: Final = 20
 """Further battles of a round, on average over the cells."""
@@ -126,15 +128,9 @@ def _play(payoffs: Floats, seed: int, *, is_adaptive: bool) -> tuple[SampledCoun
     policies = [PolicyId(f"p{index:02d}") for index in range(size)]
     num_cells = size * (size - 1) // 2
     battles = num_cells * _BATTLES_A_CELL // 2 * 2
-    settings = RunSettings.model_validate(
-        {
-            "evaluate": {
-                "adaptive_battles": battles,
-                "battles_per_pair": 1_000_000,
-                "first_battles": _FIRST_BATTLES,
-            },
-            "solve": {"meta_solver": "nash", "num_draws": _NUM_DRAWS},
-        }
+    solve = SolveSettings.model_validate({"meta_solver": "nash", "num_draws": _NUM_DRAWS})
+    evaluate = EvaluateSettings(
+        adaptive_battles=battles, battles_per_pair=_MOST_BATTLES_A_CELL, first_battles=_FIRST_BATTLES
     )
     wins = np.zeros((size, size), dtype=np.int64)
     games = np.zeros((size, size), dtype=np.int64)
@@ -147,10 +143,10 @@ def _play(payoffs: Floats, seed: int, *, is_adaptive: bool) -> tuple[SampledCoun
     uneven = 0
     for number in range(_ROUNDS):
         counts = _counts(policies, wins, games)
-        even = even_division(policies, games, num_battles=battles, most_battles=1_000_000)
+        even = even_division(policies, games, num_battles=battles, most_battles=_MOST_BATTLES_A_CELL)
         division = even
         if is_adaptive:
-            division = list(further_battles(counts, settings, seed=derive_seed(seed, "round", number)))
+            division = list(further_battles(counts, solve, evaluate, seed=derive_seed(seed, "round", number)))
             uneven += division != even
         _add(payoffs, wins, games, division, seed)
     return _counts(policies, wins, games), uneven

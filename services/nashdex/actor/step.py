@@ -17,6 +17,7 @@ from nashdex.learning.hardware import check_player
 from nashdex.metagame.plan import IterationPlan
 from nashdex.oracles.registry import ORACLES
 from nashdex.settings.run import RunSettings
+from nashdex.settings.train import TrainSettings
 from nashdex.store.attempt import Attempt, find_done, find_manifest
 from nashdex.store.documents import read_published
 from nashdex.store.protocol import ObjectStore
@@ -56,11 +57,11 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
     ):
         wait_seconds, heard_seconds = _FIRST_WAIT_SECONDS, time.monotonic()
         requests = Requests(store, iteration)
-        learners, looked_seconds = _learners_at_work(store, settings, iteration), time.monotonic()
+        learners, looked_seconds = _learners_at_work(store, settings.train, iteration), time.monotonic()
         while learners:
             check_stop()
             if time.monotonic() - looked_seconds > LOOK_SECONDS:
-                learners, looked_seconds = _learners_at_work(store, settings, iteration), time.monotonic()
+                learners, looked_seconds = _learners_at_work(store, settings.train, iteration), time.monotonic()
                 continue
             # Learners take turns, and actors do not all begin with the same one.
             played = [
@@ -105,6 +106,6 @@ def _play_next(player: ChunkPlayer, requests: Requests, learner: int, num_learne
         return None  # the learner has gone on meanwhile, and removed the weights
 
 
-def _learners_at_work(store: ObjectStore, settings: RunSettings, iteration: int) -> list[int]:
+def _learners_at_work(store: ObjectStore, train: TrainSettings, iteration: int) -> list[int]:
     """Return the train shards that have not stored their policy yet."""
-    return [k for k in range(settings.train.seeds) if find_manifest(store, iteration, StepName.TRAIN, k) is None]
+    return [k for k in range(train.seeds) if find_manifest(store, iteration, StepName.TRAIN, k) is None]

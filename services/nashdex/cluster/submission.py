@@ -22,6 +22,7 @@ from nashdex.planning.dag import num_shards
 from nashdex.runs.bundle import pack
 from nashdex.runs.creation import PreparedRun
 from nashdex.settings.run import RunSettings
+from nashdex.settings.train import TrainSettings
 
 OLDEST_ARGO = (3, 7)
 TEMPLATES = (
@@ -196,7 +197,7 @@ def check_site(cluster: Cluster, settings: RunSettings) -> None:
             "train.device is 'cuda', but train pods request no GPU: set the site's train-pod-patch (with Helm, "
             "train.gpus), or set train.device = 'cpu'"
         )
-    _check_gpus(site.num_gpus, settings)
+    _check_gpus(site.num_gpus, settings.train)
     if settings.collect.device == "cuda" and site.num_collect_gpus == 0:
         raise ConfigurationError(
             "collect.device is 'cuda', but collect pods request no GPU: set the site's collect-pod-patch (with Helm, "
@@ -204,9 +205,9 @@ def check_site(cluster: Cluster, settings: RunSettings) -> None:
         )
 
 
-def _check_gpus(num_gpus: int | None, settings: RunSettings) -> None:
+def _check_gpus(num_gpus: int | None, train: TrainSettings) -> None:
     """Check that a train pod has a GPU for each process, and none that would be idle."""
-    used = settings.train.num_processes if settings.train.device == "cuda" else 0
+    used = train.num_processes if train.device == "cuda" else 0
     if num_gpus is None or num_gpus == used:
         return
     if num_gpus < used:
@@ -217,8 +218,8 @@ def _check_gpus(num_gpus: int | None, settings: RunSettings) -> None:
         )
     if num_gpus > 1:
         raise ConfigurationError(
-            f"train pods request {num_gpus} GPUs, but train.device is {settings.train.device!r} and "
-            f"train.num_processes {settings.train.num_processes}, so GPUs would be idle: set train.device = 'cuda' and "
+            f"train pods request {num_gpus} GPUs, but train.device is {train.device!r} and "
+            f"train.num_processes {train.num_processes}, so GPUs would be idle: set train.device = 'cuda' and "
             f"train.num_processes = {num_gpus}, or request fewer in the site's train-pod-patch (with Helm, train.gpus)"
         )
 

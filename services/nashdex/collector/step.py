@@ -25,7 +25,8 @@ from nashdex.rollout.pairs import PairedBattles
 from nashdex.rollout.play import Assignment, require_finished
 from nashdex.rollout.session import Session
 from nashdex.rollout.sizing import Trial, choose_sizes, cores_of_shard
-from nashdex.settings.run import RunSettings
+from nashdex.settings.networks import NetworkSettings
+from nashdex.settings.run import CollectSettings, RunSettings
 from nashdex.store.attempt import Attempt, find_done
 from nashdex.store.documents import read_published
 from nashdex.store.protocol import ObjectStore
@@ -70,12 +71,12 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
         settings.arena,
         num_battles=len(numbers),
         num_cores=cores_of_shard(settings.collect.shards),
-        trial=_trial(game, settings),
+        trial=_trial(game, settings.network, settings.collect),
     )
     _log.info("sizes", gateways=sizes.gateways, concurrent_battles=sizes.concurrent_battles, reason=sizes.reason)
     arena = game.open_arena(num_gateways=sizes.gateways)
     with Session(arena, sizes.concurrent_battles, settings.collect.device) as session:
-        _check_first_network(store, settings, plan, session.space)
+        _check_first_network(store, settings.network, plan, session.space)
         session.load(store, [plan.learner, *plan.opponents])
         results: Counter[tuple[PolicyId, _Result]] = Counter()
         recorded_decisions = 0
@@ -120,27 +121,27 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
 
 def _replays(store: ObjectStore, settings: RunSettings, plan: IterationPlan, shard: int) -> Replays | None:
     """Return the shard's replays, if the iteration's oracle learns from any."""
-    section = replays_of(settings, plan)
+    section = replays_of(settings.train, plan)
     return None if section is None else Replays(store, section, settings.collect.shards, shard)
 
 
-def _check_first_network(store: ObjectStore, settings: RunSettings, plan: IterationPlan, space: Space) -> None:
+def _check_first_network(store: ObjectStore, network: NetworkSettings, plan: IterationPlan, space: Space) -> None:
     """Refuse what the first training could not begin with, before its battles are played."""
-    if ORACLES[plan.oracle].begins_from_policy and settings.network.init_from.policy_id is not None:
+    if ORACLES[plan.oracle].begins_from_policy and network.init_from.policy_id is not None:
         # Late: it imports torch, which tabular games do not need.
         from nashdex.learning.initial import check_first_network  # noqa: PLC0415
 
-        check_first_network(store, space, settings.network)
+        check_first_network(store, space, network)
 
 
-def _trial(game: Game, settings: RunSettings) -> Trial | None:
+def _trial(game: Game, network: NetworkSettings, collect: CollectSettings) -> Trial | None:
     """Return the benchmark by which sizes are chosen, or None for a game without gateways."""
     if game.tree is not None:
         return None
     # Late: it imports torch, which tabular games do not need.
     from nashdex.collector.trial import self_play_trial  # noqa: PLC0415
 
-    return self_play_trial(game, settings.network, device=settings.collect.device)
+    return self_play_trial(game, network, device=collect.device)
 
 
 def _assignments(numbers: range, battles: PairedBattles, plan: IterationPlan) -> Iterator[Assignment]:

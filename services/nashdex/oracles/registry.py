@@ -22,6 +22,7 @@ from nashdex.settings.oracles import (
     ReplaySettings,
 )
 from nashdex.settings.run import RunSettings
+from nashdex.settings.train import TrainSettings
 
 _HERE = "nashdex.oracles"
 
@@ -169,9 +170,9 @@ ORACLES: Final[Registry[AnyOracle]] = Registry.of(
 """By the name that ``train.oracle`` and ``train.first`` use."""
 
 
-def replays_of(settings: RunSettings, plan: IterationPlan) -> ReplaySettings | None:
+def replays_of(train: TrainSettings, plan: IterationPlan) -> ReplaySettings | None:
     """Return the replays that the iteration's oracle learns from, or None."""
-    return ORACLES[plan.oracle].replays(settings.train.section_of(plan.oracle))
+    return ORACLES[plan.oracle].replays(train.section_of(plan.oracle))
 
 
 def battles_to_collect(settings: RunSettings, plan: IterationPlan, shard: int) -> range:
@@ -179,7 +180,7 @@ def battles_to_collect(settings: RunSettings, plan: IterationPlan, shard: int) -
 
     There are none if the oracle learns from none, or from replays alone.
     """
-    replays = replays_of(settings, plan)
+    replays = replays_of(settings.train, plan)
     wants_battles = ORACLES[plan.oracle].collects is not None and (replays is None or replays.share < 1)
     return shard_range(settings.collect.battles if wants_battles else 0, settings.collect.shards, shard)
 

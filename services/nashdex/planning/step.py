@@ -270,7 +270,7 @@ def _further(settings: RunSettings, iteration: int, solved: Solved, *, is_sparse
         return ()
     if evaluate.adaptive_battles:
         seed = derive_seed(settings.seed, "schedule", iteration)
-        found = further_battles(solved.matrix, settings, seed=seed, tick=check_stop)
+        found = further_battles(solved.matrix, settings.solve, evaluate, seed=seed, tick=check_stop)
         return tuple(more for more in found if {more.a, more.b} <= active)
     if not is_sparse:
         return ()

@@ -7,11 +7,17 @@ from nashdex.metagame.evidence.matrix import InteractionMatrix
 from nashdex.metagame.plan import FurtherBattles
 from nashdex.metagame.solvers.registry import configured
 from nashdex.metagame.tournament.allocation import best_division, contested_cells, decisive_cells, even_division
-from nashdex.settings.run import RunSettings
+from nashdex.settings.run import EvaluateSettings
+from nashdex.settings.solve import SolveSettings
 
 
 def further_battles(
-    matrix: InteractionMatrix, settings: RunSettings, *, seed: int, tick: Callable[[], None] = lambda: None
+    matrix: InteractionMatrix,
+    solve: SolveSettings,
+    evaluate: EvaluateSettings,
+    *,
+    seed: int,
+    tick: Callable[[], None] = lambda: None,
 ) -> tuple[FurtherBattles, ...]:
     """Return the cells of ``matrix`` that get further battles, and how many each gets. None where payoffs are exact.
 
@@ -20,14 +26,14 @@ def further_battles(
 
     Args:
         matrix: the evidence up to the iteration before, members oldest first.
-        settings: the run's: its meta-solver, the number of further battles, and the most battles of a cell.
+        solve: the run's meta-solver, and how payoffs are drawn.
+        evaluate: the number of further battles, and the most battles of a cell.
         seed: of the posterior draws; they follow ids.
         tick: called once a draw, and may raise to stop.
 
     Raises:
         DataError: a pair has not played and that blocks.
     """
-    solve, evaluate = settings.solve, settings.evaluate
     drawn = matrix.payoffs_with(solve.unplayed, num_draws=solve.num_draws, seed=seed).drawn()
     if drawn is None:
         return ()

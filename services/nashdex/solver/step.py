@@ -31,21 +31,20 @@ from nashdex.metagame.tournament.gate import GATE_RESULT, GateResult, admitted
 from nashdex.metagame.tournament.schedule import demand_of
 from nashdex.oracles.registry import ORACLES
 from nashdex.policies.tables import load_table
-from nashdex.settings.run import RunSettings
+from nashdex.settings.run import EvaluateSettings, RunSettings
 from nashdex.store.attempt import Attempt, find_done, read_manifest
 from nashdex.store.documents import read_from_shards, read_published, read_written
 from nashdex.store.protocol import ObjectStore
 from nashdex.telemetry.progress import Progress
 
 
-def read_ledgers(store: ObjectStore, settings: RunSettings, iteration: int) -> list[ShardLedger]:
+def read_ledgers(store: ObjectStore, evaluate: EvaluateSettings, iteration: int) -> list[ShardLedger]:
     """Return what counts of an iteration's ledgers, in the order of shards.
 
     Raises:
         DataError: a shard is not done, or its ledger is missing or altered.
     """
-    shards = settings.evaluate.shards
-    return counted(read_from_shards(store, iteration, StepName.EVALUATE, shards, LEDGER, ShardLedger))
+    return counted(read_from_shards(store, iteration, StepName.EVALUATE, evaluate.shards, LEDGER, ShardLedger))
 
 
 def records_of(ledgers: Sequence[ShardLedger]) -> tuple[BattleRecord, ...]:
@@ -53,7 +52,7 @@ def records_of(ledgers: Sequence[ShardLedger]) -> tuple[BattleRecord, ...]:
     return tuple(record for ledger in ledgers for record in ledger.battles)
 
 
-def _totals_before(store: ObjectStore, settings: RunSettings, iteration: int) -> tuple[BattleTotals, str | None]:
+def _totals_before(store: ObjectStore, evaluate: EvaluateSettings, iteration: int) -> tuple[BattleTotals, str | None]:
     """Return the totals of the iteration before and their hash.
 
     A version without totals may have solved that iteration: then they are added up from all its ledgers, with no hash.
@@ -64,8 +63,8 @@ def _totals_before(store: ObjectStore, settings: RunSettings, iteration: int) ->
     if described := solved.objects.get(keys.BATTLE_TOTALS):
         return read_written(store, solved, keys.BATTLE_TOTALS, BattleTotals), described.sha256
     policies = read_written(store, solved, keys.POPULATION, Population).ids
-    before, digest = _totals_before(store, settings, iteration - 1)
-    ledgers = read_ledgers(store, settings, iteration - 1)
+    before, digest = _totals_before(store, evaluate, iteration - 1)
+    ledgers = read_ledgers(store, evaluate, iteration - 1)
     return before.with_battles(policies, records_of(ledgers), Source(findings_sha256(ledgers), digest)), None
 
 
@@ -93,8 +92,8 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
     game = game_of_run(store, settings)
     # Ledgers come last and go first: their battles take more memory than anything else, and so does parsing totals.
     matrix = _evidence_before(store, game, iteration)
-    totals, digest = _totals_before(store, settings, iteration)
-    ledgers = read_ledgers(store, settings, iteration)
+    totals, digest = _totals_before(store, settings.evaluate, iteration)
+    ledgers = read_ledgers(store, settings.evaluate, iteration)
     records = records_of(ledgers)
     matrix = matrix.with_results(population.ids, demand_of(plan, settings.evaluate), ledgers)
     totals = totals.with_battles(population.ids, records, Source(findings_sha256(ledgers), digest))

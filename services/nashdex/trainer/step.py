@@ -16,6 +16,7 @@ from nashdex.oracles.interface import AnyOracle, Task, Trained
 from nashdex.oracles.registry import ORACLES, replays_of
 from nashdex.policies.tables import save_table_policy
 from nashdex.settings.run import RunSettings
+from nashdex.settings.train import TrainSettings
 from nashdex.store.attempt import Attempt, find_done
 from nashdex.store.documents import read_published
 from nashdex.store.protocol import ObjectStore
@@ -41,7 +42,7 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
     began_seconds = time.monotonic()
     task = Task(store, settings, plan, shard, attempt.id)
     trained = oracle.training()(task, settings.train.section_of(plan.oracle))
-    name = oracle.policy_name.format(iteration=iteration, learner=_models(settings, plan))
+    name = oracle.policy_name.format(iteration=iteration, learner=_models(settings.train, plan))
     if plan.role is not None:
         name = f"{plan.role.replace('-', ' ')} {iteration}"
     parent = plan.learner if oracle.improves else None
@@ -63,20 +64,20 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
         attempt.write(object_name, data)
     return attempt.finish(
         {"decisions": result.num_decisions, "updates": result.num_updates, "rollbacks": result.rollbacks},
-        num_gpus=_num_gpus(settings, oracle),
+        num_gpus=_num_gpus(settings.train, oracle),
         keeps=keeps,
     )
 
 
-def _num_gpus(settings: RunSettings, oracle: AnyOracle) -> int:
+def _num_gpus(train: TrainSettings, oracle: AnyOracle) -> int:
     """Return the number of GPUs that a shard of the step holds, whether it uses them all or not."""
-    uses_gpu = settings.train.device == "cuda" and oracle.makes == "network"
-    return settings.train.num_processes if uses_gpu else 0
+    uses_gpu = train.device == "cuda" and oracle.makes == "network"
+    return train.num_processes if uses_gpu else 0
 
 
-def _models(settings: RunSettings, plan: IterationPlan) -> str:
+def _models(train: TrainSettings, plan: IterationPlan) -> str:
     """Return the name of the players that the oracle learned from."""
-    replays = replays_of(settings, plan)
+    replays = replays_of(train, plan)
     if replays is None:
         return plan.learner
     return "replays" if replays.share == 1 else f"{plan.learner} and replays"

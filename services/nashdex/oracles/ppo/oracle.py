@@ -176,10 +176,10 @@ def _of_pool(settings: PpoSettings, run: RunSettings) -> Iterator[str]:
             f"train.oracle.pool.{changed[0]} has no effect with opponents {run.opponents.kind!r}, where the learner "
             "does not meet itself: leave it out"
         )
-    yield from _of_scripted_anchors(pool, run)
+    yield from _of_scripted_anchors(pool, run.format)
 
 
-def _of_scripted_anchors(pool: PoolSettings, run: RunSettings) -> Iterator[str]:
+def _of_scripted_anchors(pool: PoolSettings, format_id: str) -> Iterator[str]:
     anchors = pool.anchors
     if anchors.share == 0:
         return
@@ -188,7 +188,7 @@ def _of_scripted_anchors(pool: PoolSettings, run: RunSettings) -> Iterator[str]:
             f"train.oracle.pool.share is {pool.share:g} and train.oracle.pool.anchors.share {anchors.share:g}; "
             "expected a sum of at most 1"
         )
-    yield from _that_do_not_play(anchors.policies, "train.oracle.pool.anchors.policies", run)
+    yield from _that_do_not_play(anchors.policies, "train.oracle.pool.anchors.policies", format_id)
 
 
 def _of_evaluation(settings: PpoSettings, run: RunSettings) -> Iterator[str]:
@@ -214,18 +214,18 @@ def _of_evaluation(settings: PpoSettings, run: RunSettings) -> Iterator[str]:
         )
     others = {*NAMED_ANCHORS, *evaluation.later_anchors}
     anchors = [anchor for anchor in evaluation.anchors if anchor not in others]
-    yield from _that_do_not_play(anchors, "train.oracle.evaluation.anchors", run, or_else=NAMED_ANCHORS)
+    yield from _that_do_not_play(anchors, "train.oracle.evaluation.anchors", run.format, or_else=NAMED_ANCHORS)
 
 
 def _that_do_not_play(
-    policies: Iterable[str], key: str, run: RunSettings, or_else: tuple[str, ...] = ()
+    policies: Iterable[str], key: str, format_id: str, or_else: tuple[str, ...] = ()
 ) -> Iterator[str]:
     """Yield a line for each scripted policy that does not play the run's format."""
-    played = FORMATS[run.format]
+    played = FORMATS[format_id]
     for policy in policies:
-        if not SCRIPTED_POLICIES[policy].plays(run.format, played.game, played.num_slots):
-            able = ", ".join((*scripted_policies_of(run.format, played.game, played.num_slots), *or_else))
-            yield f"{key} holds {policy!r}, which does not play {run.format}; expected {able}"
+        if not SCRIPTED_POLICIES[policy].plays(format_id, played.game, played.num_slots):
+            able = ", ".join((*scripted_policies_of(format_id, played.game, played.num_slots), *or_else))
+            yield f"{key} holds {policy!r}, which does not play {format_id}; expected {able}"
 
 
 PPO = Oracle(

@@ -33,6 +33,7 @@ from nashdex.oracles.interface import Task
 from nashdex.policies.networks.actor_critic import ActorCritic
 from nashdex.settings.ppo import PpoSettings
 from nashdex.settings.run import RunSettings
+from nashdex.settings.train import TrainSettings
 from nashdex.store import open_store
 from nashdex.store.documents import read_published
 
@@ -168,23 +169,23 @@ def started(task: Task) -> Iterator[Processes]:
             if process.stdout.readline() != _READY:
                 raise TryAgainError(f"process {rank} of this training ended as it started; its message is above")
         _log.info(f"{size} processes train together", processes=[process.pid for process in others])
-        stack.enter_context(_joined(meeting_place, 0, task.settings))
+        stack.enter_context(_joined(meeting_place, 0, task.settings.train))
         for process in others:
             stack.callback(_end, process)  # before the group, or they would report that it is gone
         yield Processes(0, size, others)
 
 
 @contextmanager
-def _joined(meeting_place: Path, rank: int, run: RunSettings) -> Iterator[None]:
+def _joined(meeting_place: Path, rank: int, train: TrainSettings) -> Iterator[None]:
     """Join the group of processes that meet at a new file."""
-    on_gpu = run.train.device == "cuda"
+    on_gpu = train.device == "cuda"
     # All are on this machine, and nobody else can connect.
     os.environ.setdefault("GLOO_SOCKET_IFNAME", "lo" if sys.platform == "linux" else "lo0")
     distributed.init_process_group(
         "cpu:gloo,cuda:nccl" if on_gpu else "gloo",
         init_method=meeting_place.resolve().as_uri(),
         rank=rank,
-        world_size=run.train.num_processes,
+        world_size=train.num_processes,
         timeout=_PATIENCE,
         device_id=torch.device("cuda", rank) if on_gpu else None,
     )
@@ -244,7 +245,7 @@ def main(learn_along: Callable[[Task, PpoSettings, Processes], None]) -> int:
         task = Task(store, run, plan, described["shard"], AttemptId(described["attempt"]))
         sys.stdout.buffer.write(_READY)
         sys.stdout.buffer.flush()
-        with _joined(Path(described["meeting_place"]), described["rank"], run):
+        with _joined(Path(described["meeting_place"]), described["rank"], run.train):
             learn_along(task, settings, Processes(described["rank"], run.train.num_processes))
     except NashdexError as error:
         sys.stderr.write(f"process {described['rank']}: {error}\n")
