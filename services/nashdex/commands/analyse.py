@@ -38,11 +38,14 @@ def analyse(
     Writes the page of `nashdex play` with the battle in it, and opens it. A log does not show the dice, so its choices
     have a probability but no value.
     """
+    from nashdex.core.output_files import check_output_folder
     from nashdex.page.battles import read_battle
     from nashdex.page.bundle import cache_directory
     from nashdex.page.writing import write_play_page
     from nashdex.runs.played_format import format_to_play
 
+    if output is not None:
+        check_output_folder(output, "--output")
     read = read_battle(battle)
     judges = policies or ["random"]
     chosen = format_to_play(read.format, {text: text for text in judges})

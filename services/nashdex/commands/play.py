@@ -37,10 +37,13 @@ def play(
     Writes one page with the simulator, the policies and an analysis board in it, and opens it. The page needs no
     server and no network. The first page of a format takes a minute to build; later ones are quick.
     """
+    from nashdex.core.output_files import check_output_folder
     from nashdex.page.bundle import cache_directory
     from nashdex.page.writing import write_play_page
     from nashdex.runs.played_format import format_to_play
 
+    if output is not None:
+        check_output_folder(output, "--output")
     chosen = format_to_play(format_id, {text: text for text in policies})
     page = write_play_page(chosen, policies, output or cache_directory() / "pages" / chosen, None, calibrations or ())
     show_page(page, opens=opens and output is None, as_json=as_json)

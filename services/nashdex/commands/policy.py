@@ -12,10 +12,12 @@ from nashdex.core.stopping import install_stop_handlers
 
 if TYPE_CHECKING:
     from nashdex.core.documents import Document
+    from nashdex.core.references import PolicyReference
 
 D = TypeVar("D", bound="Document")
 
 _TEMPERATURES = (0.0, 4.0, 8.0, 16.0)
+_STORED = "a stored policy: zoo:NAME, STORE#ID or RUN#newest"
 _POLICY = "As in `nashdex battle`: zoo:NAME, STORE#ID or RUN#newest."
 
 
@@ -74,44 +76,56 @@ def publish_policy(
 def show_policy(
     policy: Annotated[str, typer.Argument(metavar="POLICY", help=_POLICY)], *, as_json: JsonOption = False
 ) -> None:
-    """Print the card of a published policy, or the description of another stored one."""
-    from nashdex.core.errors import ConfigurationError
+    """Print the card of a published policy, or the description of another stored one, and what was measured of it."""
     from nashdex.core.references import PolicyReference
     from nashdex.evaluator.levels import level_in_words, read_levels
     from nashdex.policies.calibration import calibration_in_words, read_calibration
     from nashdex.policies.references import find_policy, format_of_policy
     from nashdex.policies.sources import source_of
+    from nashdex.runs.creation import format_of_run
     from nashdex.store import open_store
     from nashdex.zoo.card import card_text, read_card
 
     reference = PolicyReference.parse(policy)
-    if not reference.store:
-        raise ConfigurationError(f"{policy!r} is scripted and has no card; expected {_POLICY}")
+    _require_stored(reference, "has no card")
     store = open_store(reference.store)
     found = find_policy(store, reference.name)
     card = read_card(store, found)
+    levels, calibration = read_levels(store, found), read_calibration(store, found)
     if card is not None:
         if as_json:
             print_json(card.model_dump(mode="json"))
             return
         print_text(card_text(card).rstrip())
-        levels = read_levels(store, card.policy)
-        if levels is not None:
-            print_text("\n## Levels\n")
-            for level in levels.levels:
-                print_text(f"- temperature {level.temperature:g} {level_in_words(level, levels.against)}")
-        calibration = read_calibration(store, card.policy)
-        if calibration is not None:
-            print_text("\n## Win probability\n")
-            for each in calibration.opponents:
-                print_text(f"- {calibration_in_words(each)}")
-        return
-    kind, name = source_of(found).describe(store, found)
-    facts = {"policy": found, "kind": kind, "name": name, "format": format_of_policy(reference), "card": None}
-    if as_json:
-        print_json(facts)
     else:
-        print_text(f"{found}: {name}, {kind}, {facts['format'] or 'format not stated'}; it was not published: no card")
+        kind, name = source_of(found).describe(store, found)
+        format_id = format_of_run(reference.store) or format_of_policy(reference)
+        if as_json:
+            measured = {
+                "levels": None if levels is None else levels.model_dump(mode="json"),
+                "calibration": None if calibration is None else calibration.model_dump(mode="json"),
+            }
+            print_json({"policy": found, "kind": kind, "name": name, "format": format_id, "card": None, **measured})
+            return
+        print_text(f"{found}: {name}, {kind}, {format_id or 'format not stated'}; it was not published: no card")
+    if levels is not None:
+        print_text("\n## Levels\n")
+        for level in levels.levels:
+            print_text(f"- temperature {level.temperature:g} {level_in_words(level, levels.against)}")
+    if calibration is not None:
+        print_text("\n## Win probability\n")
+        for each in calibration.opponents:
+            print_text(f"- {calibration_in_words(each)}")
+
+
+def _require_stored(reference: "PolicyReference", why: str) -> None:
+    """Refuse a reference without a store: a scripted policy, or a name that means nothing."""
+    from nashdex.core.errors import ConfigurationError
+    from nashdex.policies.references import resolve
+
+    if not reference.store:
+        resolve(reference)
+        raise ConfigurationError(f"{str(reference)!r} is scripted: it {why}; expected {_STORED}")
 
 
 def measure_policy_levels(
@@ -141,6 +155,7 @@ def measure_policy_levels(
     player in side-swapped pairs with the same teams. Levels that were measured earlier are replaced.
     """
     install_stop_handlers()
+    from nashdex.commands.cluster.check_store import try_store
     from nashdex.core.errors import ConfigurationError
     from nashdex.core.references import PolicyReference
     from nashdex.evaluator.levels import MOST_LEVELS, level_in_words, measure_levels, stored_policy, write_levels
@@ -152,6 +167,7 @@ def measure_policy_levels(
     if len(chosen) > MOST_LEVELS:
         raise ConfigurationError(f"{len(chosen)} temperatures; expected at most {MOST_LEVELS}")
     store, _ = stored_policy(PolicyReference.parse(policy))
+    try_store(store)  # before the battles, whose result it gets
     levels = measure_levels(
         format_to_play(None, {"POLICY": policy}),
         policy,
@@ -196,6 +212,7 @@ def calibrate_policy(
     battles that did not fit it. Maps that were measured earlier are replaced.
     """
     install_stop_handlers()
+    from nashdex.commands.cluster.check_store import try_store
     from nashdex.core.errors import ConfigurationError
     from nashdex.core.references import PolicyReference
     from nashdex.critics.maps import calibrate_critic
@@ -206,6 +223,7 @@ def calibrate_policy(
     if len(others) >= MOST_OPPONENTS:
         raise ConfigurationError(f"{len(others)} opponents; expected at most {MOST_OPPONENTS - 1}")
     store, _ = stored_policy(PolicyReference.parse(policy))
+    try_store(store)  # before the battles, whose result it gets
     with counter("battles") as count:
         found = calibrate_critic(policy, others, battles=battles, seed=seed, gateways=gateways, on_battle=count)
     write_calibration(store, found)
@@ -223,7 +241,6 @@ def get_policy(
     as_json: JsonOption = False,
 ) -> None:
     """Copy a stored policy with everything that it needs, such as an ensemble's members; print its name there."""
-    from nashdex.core.errors import ConfigurationError
     from nashdex.core.keys import POLICY_DOCUMENT
     from nashdex.core.references import PolicyReference
     from nashdex.policies.references import find_policy
@@ -231,8 +248,7 @@ def get_policy(
     from nashdex.store import open_store
 
     reference = PolicyReference.parse(policy)
-    if not reference.store:
-        raise ConfigurationError(f"{policy!r} is scripted: every installation has it; expected {_POLICY}")
+    _require_stored(reference, "comes with every installation")
     source, target = open_store(reference.store), open_store(store)
     found = find_policy(source, reference.name)
     objects = policy_files(source, found)

@@ -34,12 +34,14 @@ def report(
     With --board the file also holds the simulator and a policy, some megabytes; building it needs Node.
     """
     from nashdex.core.errors import ConfigurationError
+    from nashdex.core.output_files import check_output
     from nashdex.page.writing import report_board
     from nashdex.report.step import write_page
     from nashdex.runs.creation import open_run
 
     if (judges or calibrations) and not board:
         raise ConfigurationError("--judge and --calibration are for the analysis board: add --board, or leave them out")
+    check_output(output, "--output")
     opened = open_run(run)
     found = report_board(opened.settings.format, judges or [f"{run}#newest"], calibrations or ()) if board else None
     write_page(opened.store, output, found)

@@ -1,7 +1,6 @@
 """``nashdex solve``: a meta-solver's mixture for a game in a file."""
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -41,7 +40,12 @@ def _shown_default(value: object) -> str:
 
 
 def solve(
-    matrix: Annotated[Path, typer.Argument(metavar="MATRIX.json", help="Counts, or payoffs to the row player.")],
+    matrix: Annotated[
+        str,
+        typer.Argument(
+            metavar="MATRIX.json", help="Counts, or payoffs to the row player; or a run's URI, for its newest ones."
+        ),
+    ],
     *,
     meta_solver: Annotated[
         str, typer.Option(metavar="NAME", help="Meta-solver that chooses the mixture; listed below.")
@@ -52,7 +56,7 @@ def solve(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Solve a game in a file, such as a run's interaction_matrix.json.
+    """Solve a game in a file, such as a run's interaction_matrix.json, or a run's newest one.
 
     One population answers with meta_strategy, two with row_strategy and column_strategy. Counts are of one population,
     and so are payoffs that are square and antisymmetric, or marked "symmetric": true.
@@ -63,7 +67,7 @@ def solve(
 
     values = dict(parse_assignment(text, "temperature=0.5") for text in set_ or ())
     solver = configured_solver(meta_solver, **values)
-    answer = matrix_answer.solve(matrix_file.read(matrix), solver)
+    answer = matrix_answer.solve(matrix_file.game_in(*matrix_file.load(matrix)), solver)
     if as_json:
         print_json(answer.model_dump(mode="json"))
         return

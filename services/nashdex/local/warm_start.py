@@ -198,7 +198,9 @@ def _be_the_command(
 ) -> None:
     """Run one command as a new process would, and exit with its code."""
     os.setsid()
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # forgets a Ctrl-C of the terminal, which the runner handles
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    signal.signal(signal.SIGINT, before)
     for descriptor, standard in ((stdin, 0), (output, 1), (output, 2)):
         os.dup2(descriptor, standard)
     sys.stdin = os.fdopen(0, closefd=False)

@@ -20,8 +20,9 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from nashdex.core.errors import ConfigurationError, DataError
+from nashdex.core.errors import ConfigurationError
 from nashdex.core.ids import PlayedPolicy
+from nashdex.core.output_files import check_output, write_output
 from nashdex.core.references import PolicyReference
 from nashdex.policies.archive import load_network
 from nashdex.policies.document import read_document
@@ -173,6 +174,7 @@ def export_files(text: str, onnx: Path) -> Path:
         ConfigurationError: it names no single stored network, or torch cannot export it.
         DataError: it is missing or altered, or a file cannot be written.
     """
+    check_output(onnx, "--onnx")
     referred = resolve(PolicyReference.parse(text))
     (policy, *others) = referred.mixture
     if others or referred.store is None or is_scripted(policy):
@@ -188,11 +190,5 @@ def export_files(text: str, onnx: Path) -> Path:
         "space": document.space.model_dump(mode="json"),
     }
     files = {layout: json.dumps(facts, indent=1).encode() + b"\n", onnx: exported.onnx}
-    try:
-        for path, data in files.items():
-            part = path.with_name(f".{path.name}.part")
-            part.write_bytes(data)
-            part.replace(path)
-    except OSError as error:
-        raise DataError(f"{error.filename} cannot be written ({error.strerror}); choose another --onnx") from error
+    write_output(files, "--onnx")
     return layout

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
 from pydantic import Field
@@ -201,6 +202,8 @@ def _scripted(name: str) -> PolicyId:
         return PolicyId(name)
     if is_replayed(PolicyId(name)):
         raise ConfigurationError(f"{name!r} stands for the people in replays, who cannot play; name a policy")
+    if "/" in name or Path(name).is_dir():
+        raise ConfigurationError(f"{name!r} names a store and no policy in it; expected one such as {name}#{NEWEST}")
     raise ConfigurationError(
         f"{SCRIPTED_POLICIES.unknown(name)} (these take no suffix), RUN_URI#NAME, RUN_URI#NAME@greedy, "
         f"RUN_URI#NAME@T0.5, RUN_URI#{NEWEST}, RUN_URI#{NASH}, or one of these after '{SEARCH}'"

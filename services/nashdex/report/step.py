@@ -11,6 +11,7 @@ from nashdex.core import keys
 from nashdex.core.errors import DataError
 from nashdex.core.ids import PolicyId, RunId
 from nashdex.core.manifest import Manifest
+from nashdex.core.output_files import write_output
 from nashdex.core.steps import StepName
 from nashdex.games.registry import game_of_run
 from nashdex.metagame.analysis.exploit import (
@@ -271,14 +272,7 @@ def write_page(store: ObjectStore, output: Path, board: Board | None = None) -> 
         DataError: the run has no report yet, the report was altered, or ``output`` cannot be written.
     """
     newest = newest_report(store)
-    page = _page_now(store, newest, board)
-    beside = output.with_name(f".{output.name}.part")
-    try:
-        beside.write_bytes(page)
-        beside.replace(output)
-    except OSError as error:
-        beside.unlink(missing_ok=True)
-        raise DataError(f"{output} cannot be written ({error.strerror}); choose another --output") from error
+    write_output({output: _page_now(store, newest, board)}, "--output")
 
 
 def _run_id(store: ObjectStore) -> RunId:

@@ -13,13 +13,14 @@ from pathlib import Path
 from string import Formatter
 from typing import Final, Self
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, ValidationError, field_validator, model_validator
 
 from nashdex.core.address import AddressText
 from nashdex.core.documents import describe_problems
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.ids import ID_PATTERN, id_of_text
 from nashdex.core.section import Section
+from nashdex.core.user_input import did_you_mean
 
 PREFIX: Final = "external:"
 FILE_VARIABLE: Final = "NASHDEX_PLAYERS"
@@ -91,6 +92,11 @@ class ExternalPlayer(Section):
     def plays_by_websocket(self) -> bool:
         """Whether it is a program on a Showdown server."""
         return self.command is not None or self.server is not None
+
+    @field_validator("folder")
+    @classmethod
+    def _expand(cls, folder: Path | None) -> Path | None:
+        return None if folder is None else folder.expanduser()
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -180,8 +186,15 @@ def external_players() -> dict[str, ExternalPlayer]:
         try:
             players[name] = ExternalPlayer.model_validate(table)
         except ValidationError as error:
-            raise ConfigurationError(f"{path}: player {name!r}: {describe_problems(error)}") from error
+            raise ConfigurationError(f"{path}: player {name!r}: {describe_problems(error)}{_meant(error)}") from error
     return players
+
+
+def _meant(error: ValidationError) -> str:
+    """Return a question with the known keys that are near the unknown ones, after a space; or nothing."""
+    known = [field.alias or name for name, field in ExternalPlayer.model_fields.items()]
+    unknown = [str(problem["loc"][-1]) for problem in error.errors() if problem["type"] == "extra_forbidden"]
+    return "".join(f"; {near.rstrip()}" for key in unknown if (near := did_you_mean(key, known)))
 
 
 def is_external(policy: str) -> bool:
@@ -193,15 +206,20 @@ def declared_player(policy: str) -> ExternalPlayer:
     """Return the declaration of ``external:NAME``.
 
     Raises:
-        ConfigurationError: this machine declares no such player.
+        ConfigurationError: this machine declares no such player, or its folder does not exist.
     """
     name, players = policy.removeprefix(PREFIX), external_players()
+    if not name:
+        raise ConfigurationError(f"{policy!r} names no player; expected external:NAME or external:module:Class")
     if name not in players:
         known = f"it declares {', '.join(players)}" if players else "it declares none"
         raise ConfigurationError(
-            f"this machine declares no player {name!r}: {known}. Add a table [{name}] to the file that "
-            f"{FILE_VARIABLE} names, by default ~/.config/nashdex/players.toml"
+            f"this machine declares no player {name!r}: {did_you_mean(name, players)}{known}. Add a table [{name}] to "
+            f"the file that {FILE_VARIABLE} names, by default ~/.config/nashdex/players.toml"
         )
+    folder = players[name].folder
+    if folder is not None and not folder.is_dir():
+        raise ConfigurationError(f"player {name!r}: its folder {folder} does not exist; correct it in players.toml")
     return players[name]
 
 

@@ -17,9 +17,13 @@ from pydantic import AfterValidator, Field, ValidationError
 from nashdex.core.documents import Model, describe_problems
 from nashdex.core.errors import DataError
 from nashdex.core.evidence import Evidence
+from nashdex.core.keys import INTERACTION_MATRIX
+from nashdex.core.steps import StepName
 from nashdex.core.user_input import read_file
 from nashdex.metagame.evidence.counts import check_counts, check_names, check_pairs
 from nashdex.metagame.evidence.estimates import Floats, Tally, centred, expected_scores, require_played
+from nashdex.store import open_store
+from nashdex.store.attempt import newest_manifest, read_object
 
 
 def _printable(name: str) -> str:
@@ -115,13 +119,32 @@ class Counts:
     """Counts of shape (K, K). Battles of a file without ``pairs`` are single."""
 
 
+def load(source: str) -> tuple[bytes, str]:
+    """Return the text of a file, or of the newest ``interaction_matrix.json`` of the run whose URI is ``source``.
+
+    Its name for errors is the second.
+
+    Raises:
+        DataError: the file cannot be read, or the folder or bucket holds no run with a solved iteration.
+    """
+    if "://" not in source and not Path(source).is_dir():
+        return read_file(Path(source), "a JSON file with a matrix, or the URI of a run"), source
+    store = open_store(source)
+    newest = newest_manifest(store, StepName.SOLVE)
+    if newest is None:
+        raise DataError(
+            f"{source} holds no run with a solved iteration; expected a JSON file with a matrix, or the URI of a run"
+        )
+    return read_object(store, newest, INTERACTION_MATRIX), f"{store.uri}/{newest.objects[INTERACTION_MATRIX].key}"
+
+
 def read(path: Path) -> Game:
     """Return the game in ``path``.
 
     Raises:
         DataError: the file is missing, is not JSON, or what it says is wrong or incomplete.
     """
-    return _read(path, _game)
+    return game_in(read_file(path, "a JSON file with a matrix"), str(path))
 
 
 def read_counts(path: Path) -> Counts:
@@ -130,11 +153,28 @@ def read_counts(path: Path) -> Counts:
     Raises:
         DataError: the file is missing, is not JSON, or holds no counts, or wrong or incomplete ones.
     """
-    return _read(path, _counts)
+    return counts_in(read_file(path, "a JSON file with a matrix"), str(path))
 
 
-def _read(path: Path, meaning: Callable[[_MatrixFile], Meaning]) -> Meaning:
-    text = read_file(path, "a JSON file with a matrix")
+def game_in(text: bytes, name: str) -> Game:
+    """Return the game in ``text``; ``name`` is the file's, for errors.
+
+    Raises:
+        DataError: it is not JSON, or what it says is wrong or incomplete.
+    """
+    return _parse(text, name, _game)
+
+
+def counts_in(text: bytes, name: str) -> Counts:
+    """Return the counts in ``text``; ``name`` is the file's, for errors.
+
+    Raises:
+        DataError: it is not JSON, or holds no counts, or wrong or incomplete ones.
+    """
+    return _parse(text, name, _counts)
+
+
+def _parse(text: bytes, path: str, meaning: Callable[[_MatrixFile], Meaning]) -> Meaning:
     try:
         return meaning(_MatrixFile.model_validate_json(text))
     except ValidationError as error:
@@ -175,7 +215,8 @@ def _game(file: _MatrixFile) -> Game:
 
 def _counts(file: _MatrixFile) -> Counts:
     if file.wins is None or file.draws is None or file.games is None:
-        raise ValueError("expected all of wins, draws and games, as in interaction_matrix.json")
+        instead = "" if file.payoffs is None else "it has payoffs and no battles; "
+        raise ValueError(f"{instead}expected all of wins, draws and games, as a run with battles writes them")
     for name in ("payoffs", "row_policies", "column_policies", "column_payoffs"):
         if getattr(file, name) is not None:
             raise ValueError(f"{name} does not go with counts, which are of one population; expected policies")

@@ -8,6 +8,10 @@ import pytest
 
 from nashdex import cli
 
+EXPORT = "policy export zoo:gen1randombattle --onnx"
+PANEL = "panel zoo:gen1randombattle --only random --output"
+EXTERNAL = "battle --format gen1randombattle --p1 random --p2 external:"
+
 FILES = {
     "here.toml": "iterations = 1\n",
     "configs/gen1ou.toml": 'format = "gen1ou"\n',
@@ -22,6 +26,7 @@ FILES = {
     "player.toml": 'format = "gen1randombattle"\n[population]\ninitial = ["heuristics"]\n',
     "player-of-kuhn.toml": 'format = "kuhn_poker"\n[population]\ninitial = ["heuristic"]\n',
     "plan.toml": "arms = 3\n",
+    "players.toml": '[mine]\nclass = "my_bot:MyPlayer"\nfolder = "nowhere"\n',
     "teams.txt": "Pikachu\n- Surf\n",
     "ragged.json": json.dumps({"payoffs": [[0, 1], [1]]}),
     "rates.json": json.dumps({"payoffs": [[0.5, 0.6], [0.4, 0.5]], "symmetric": True}),
@@ -94,14 +99,39 @@ MISTAKES = [
     ("exploit random --format gen1ou --oracle q", 64, "unknown oracle 'q'", "expected one of ppo,"),
     ("bench collect", 64, "Missing option '--format'", "try --help"),
     ("bench collect --format gen5uu", 64, "unknown format 'gen5uu'", "did you mean gen5ou,"),
+    # Stored policies.
+    ("policy show heuristic", 64, "'heuristic' is scripted: it has no card", "expected a stored policy: zoo:NAME,"),
+    ("policy show hueristic", 64, "unknown scripted policy 'hueristic'", "did you mean heuristic?"),
+    ("policy show configs", 64, "'configs' names a store and no policy in it", "expected one such as configs#newest"),
+    ("policy get runs/gone there", 64, "names a store and no policy", "expected one such as runs/gone#newest"),
+    ("policy get heuristic there", 64, "comes with every installation", "expected a stored policy: zoo:NAME,"),
+    ("policy show zoo:gen1randombatle", 65, "has no policy 'gen1randombatle'", "did you mean gen1randombattle"),
+    ("policy levels heuristic", 64, "'heuristic' has no levels", "expected one stored policy without '@'"),
+    # Files to write: refused before the work.
+    (f"{EXPORT} configs", 65, "'configs' cannot be written: it is a folder", "choose another --onnx"),
+    (f"{EXPORT} gone/p.onnx", 65, "gone does not exist", "choose another --onnx"),
+    (f"{PANEL} configs", 65, "'configs' cannot be written: it is a folder", "choose another --output"),
+    (f"{PANEL} here.toml/p.json", 65, "here.toml is not a folder", "choose another --output"),
+    (f"{PANEL} ''", 65, "it is a folder; expected a file", "choose another --output"),
+    (f"{PANEL} {'p' * 300}", 65, "File name too long", "choose another --output"),
+    ("report runs/gone --output configs", 65, "'configs' cannot be written", "choose another --output"),
+    ("play random --format gen1ou --output here.toml", 65, "here.toml is a file", "choose another --output"),
+    ("play random --format gen1ou --output here.toml/p", 65, "here.toml is a file", "choose another --output"),
+    ("analyse gone.log --output here.toml", 65, "here.toml is a file", "choose another --output"),
+    # Players of other programs.
+    (f"{EXTERNAL}", 64, "'external:' names no player", "expected external:NAME or external:module:Class"),
+    (f"{EXTERNAL}mien", 64, "declares no player 'mien': did you mean mine?", "Add a table [mien] to the file"),
+    (f"{EXTERNAL}mine", 64, "its folder nowhere does not exist", "correct it in players.toml"),
     # Files of payoffs, counts and plans.
     ("solve gone.json", 65, "gone.json: cannot be read", "expected a JSON file with a matrix"),
+    ("solve configs", 65, "configs holds no run with a solved iteration", "or the URI of a run"),
+    ("rate configs", 65, "configs holds no run with a solved iteration", "or the URI of a run"),
     ("solve empty.json", 65, "Invalid JSON", "Expected a JSON object with payoffs"),
     ("solve other.json", 65, "matrix: no such key", "Expected a JSON object with payoffs"),
     ("solve ragged.json", 65, "row 1 has 1 entries, row 0 has 2", "expected rows of one length"),
     ("solve rates.json", 65, "payoffs is not antisymmetric", "take ½ from each"),
     ("solve ragged.json --meta-solver nahs", 64, "unknown meta-solver 'nahs'", "did you mean nash?"),
-    ("rate rates.json", 65, "rates.json", "expected all of wins, draws and games"),
+    ("rate rates.json", 65, "rates.json: it has payoffs and no battles", "expected all of wins, draws and games"),
     ("rate gone.json --anchor random", 64, "--anchor 'random'", "such as random=1000"),
     ("tabular value kuhn", 64, "'kuhn' is not a tabular game", "expected one of kuhn_poker,"),
     ("experiment run plan.toml", 64, "hypothesis: missing", "expected a value"),
@@ -120,6 +150,7 @@ def test_a_mistake_gets_one_line_and_leaves_nothing(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("NASHDEX_DEBUG", "")
+    monkeypatch.setenv("NASHDEX_PLAYERS", "players.toml")
     for name, text in FILES.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text)

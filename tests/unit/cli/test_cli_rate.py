@@ -9,6 +9,10 @@ from typing import Any
 import pytest
 
 from nashdex import cli
+from nashdex.core import keys
+from nashdex.core.steps import StepName
+from nashdex.store import open_store
+from nashdex.store.attempt import Attempt
 
 SIXTY = {
     "policies": ["strong", "weak"],
@@ -161,3 +165,14 @@ def test_a_billion_wins_of_a_billion_are_rated_in_seconds(ledger: Path, capsys: 
     # Firth's penalty is half a drawn game more.
     gap = ratings["strong"]["elo"] - ratings["weak"]["elo"]
     assert gap == pytest.approx(400 * math.log10(2 * 10**9 + 1), rel=1e-3)
+
+
+def test_a_run_is_rated_by_its_newest_counts(ledger: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = tmp_path / "runs" / "demo"
+    for iteration, counts in enumerate((CYCLE, SIXTY)):
+        attempt = Attempt(open_store(str(run)), iteration, StepName.SOLVE, 0)
+        attempt.publish(keys.INTERACTION_MATRIX, json.dumps(counts).encode())
+        attempt.finish({})
+    assert _rated(run, capsys) == _rated(ledger, capsys)
+    assert cli.run_command_line(["solve", str(run), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["meta_strategy"] == {"strong": 1.0, "weak": 0.0}

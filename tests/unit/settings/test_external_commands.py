@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from nashdex.settings.external import ExternalPlayer, arguments_of
+from nashdex.core.errors import ConfigurationError
+from nashdex.settings.external import ExternalPlayer, arguments_of, external_players
 
 SERVED = "bot {websocket} {username}"
 
@@ -61,3 +62,16 @@ def test_the_declarations_of_the_documentation_are_valid() -> None:
     commands = {name: ExternalPlayer.model_validate(table).command for name, table in players.items()}
     assert {name for name, command in commands.items() if command} == {"foul-play"}
     assert "\n" not in (commands["foul-play"] or "")
+
+
+def test_a_misspelt_key_gets_the_key_that_was_meant(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    declared = tmp_path / "players.toml"
+    declared.write_text('[mine]\nclas = "my_bot:MyPlayer"\n')
+    monkeypatch.setenv("NASHDEX_PLAYERS", str(declared))
+    with pytest.raises(ConfigurationError, match=r"player 'mine': clas: no such key .*; did you mean class\?"):
+        external_players()
+
+
+def test_a_folder_begins_at_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert ExternalPlayer.model_validate({"class": "m:C", "folder": "~/bot"}).folder == tmp_path / "bot"

@@ -57,12 +57,12 @@ def calibrate(
             processes=processes or usable_cores(),
             on_set=lambda: progress.advance(task),
         )
-    if opened is not None:
-        opened.store.put(keys.published(iteration, keys.CALIBRATION), result.to_json())
     if as_json:
         print_json(result.model_dump(mode="json"))
     else:
         _print_table(result)
+    if opened is not None:  # after the output: the store may be readable alone
+        opened.store.put(keys.published(iteration, keys.CALIBRATION), result.to_json())
 
 
 def _print_table(result: "Calibration") -> None:

@@ -63,6 +63,7 @@ def panel(
     of rows is removed at the end.
     """
     install_stop_handlers()
+    from nashdex.core.output_files import check_output, write_output
     from nashdex.evaluator.panel import PlayedRows, panel_of, play_panel
     from nashdex.runs.inputs import read_team_set
     from nashdex.runs.played_format import format_to_play
@@ -70,19 +71,22 @@ def panel(
 
     if only and also:
         raise ConfigurationError("--only names every opponent, so --also has no effect: leave one of them out")
+    if output is not None:
+        check_output(output, "--output")
     configure_logging()
     played = format_to_play(format_id, {"POLICY": policy})
     opponents = tuple(dict.fromkeys(only)) if only else panel_of(played, policy, also or ())
     if not as_json:
         print_note(f"{len(opponents)} opponents: {', '.join(opponents)}")
-    rows_file = None if output is None else output.with_name(f"{output.name}.rows")
+    is_device = output is not None and output.exists() and not output.is_file()
+    rows_file = None if output is None or is_device else output.with_name(f"{output.name}.rows")
     rows = {} if rows_file is None else _read_rows(rows_file)
 
     def finish_row(key: str, result: "MatchResult") -> None:
         _show(result)
         if rows_file is not None and result.score is not None:
             rows[key] = result
-            _write(rows_file, PlayedRows(rows=rows))
+            write_output({rows_file: PlayedRows(rows=rows).to_json()}, "--output")
 
     if rows and not as_json:
         print_note(f"{rows_file} has {len(rows)} played rows; those of this panel are not played again")
@@ -98,8 +102,9 @@ def panel(
         played=dict(rows),
         on_row=finish_row,
     )
-    if output is not None and rows_file is not None:
-        _write(output, result)
+    if output is not None:
+        write_output({output: result.to_json()}, "--output")
+    if rows_file is not None:
         rows_file.unlink(missing_ok=True)
     if as_json:
         print_json(result.model_dump(mode="json"))
@@ -129,12 +134,3 @@ def _print(panel: "Panel") -> None:
 
     for line in panel_lines(panel):
         print_text(line)
-
-
-def _write(path: Path, document: "Panel | PlayedRows") -> None:
-    try:
-        part = path.with_name(f".{path.name}.part")
-        part.write_bytes(document.to_json())
-        part.replace(path)
-    except OSError as error:
-        raise DataError(f"{path} cannot be written ({error.strerror}); choose another --output") from error

@@ -2,7 +2,6 @@
 
 import math
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -23,14 +22,20 @@ _NARROWEST = 60
 
 
 def rate(
-    ledger: Annotated[Path, typer.Argument(metavar="COUNTS.json", help="Counts: policies, wins, draws and games.")],
+    ledger: Annotated[
+        str,
+        typer.Argument(
+            metavar="COUNTS.json",
+            help="Counts: policies, wins, draws and games; or a run's URI, for its newest ones.",
+        ),
+    ],
     anchor: Annotated[
         list[str] | None,
         typer.Option(metavar="ID=ELO", help="Fix a policy's Elo. Repeatable. [default: the mean is 1000]"),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Rate the policies of a file of counts, such as a run's interaction_matrix.json, by Bradley–Terry.
+    """Rate the policies of a run, or of a file of counts such as its interaction_matrix.json, by Bradley–Terry.
 
     Pairs that have not met are allowed. The output also shows the payoffs' distance from transitivity, and warns
     where a rating misleads.
@@ -38,9 +43,9 @@ def rate(
     anchors = _anchors(anchor or [])
 
     from nashdex.metagame.ratings.table import rate as rate_counts
-    from nashdex.solver.matrix_file import read_counts
+    from nashdex.solver.matrix_file import counts_in, load
 
-    counts = read_counts(ledger)
+    counts = counts_in(*load(ledger))
     if counts.tally.games.max(initial=0) > _MOST_BATTLES:
         raise DataError(f"{ledger}: two policies have more than {_MOST_BATTLES:,} battles; expected that many at most")
     table = rate_counts(counts.policies, counts.tally, anchors=anchors, num_draws=_NUM_DRAWS, seed=_SEED)
