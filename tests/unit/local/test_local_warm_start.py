@@ -128,9 +128,11 @@ def test_a_server_that_is_killed_is_started_again_and_its_child_counts_as_killed
     assert run(tmp_path / "log", "exit", "64") == 64
 
 
-def test_an_interrupt_while_the_server_imports_ends_nothing(tmp_path: Path) -> None:
-    """Ctrl-C reaches the server too; the runner is the one that ends its steps."""
-    (tmp_path / "interrupting.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n")
+@pytest.mark.parametrize("when", ["interrupt()", "os.register_at_fork(after_in_child=interrupt)"])
+def test_an_interrupt_while_the_server_or_a_child_starts_ends_nothing(tmp_path: Path, when: str) -> None:
+    """Ctrl-C reaches both too; the runner is the one that ends its steps."""
+    interrupt = "import os, signal\ndef interrupt():\n    os.kill(os.getpid(), signal.SIGINT)\n"
+    (tmp_path / "interrupting.py").write_text(f"{interrupt}{when}\n")
     program = (
         "import asyncio, pathlib, sys\n"
         "from nashdex.local.processes import run_process\n"

@@ -13,7 +13,7 @@ from nashdex.core.stopping import install_stop_handlers
 
 if TYPE_CHECKING:
     from nashdex.evaluator.match import MatchResult
-    from nashdex.evaluator.panel import Panel, PlayedRows
+    from nashdex.evaluator.panel import Panel
 
 
 def panel(

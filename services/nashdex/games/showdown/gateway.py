@@ -139,6 +139,7 @@ class Gateway:
     Raises:
         ConfigurationError: the format is unknown, Node or the package is missing, or the gateway has another protocol.
         TryAgainError: the gateway does not answer.
+        StoppedError: it does not answer, because the process was asked to stop meanwhile.
     """
 
     def __init__(self, format_id: str, settings: GatewaySettings | None = None) -> None:
@@ -153,8 +154,10 @@ class Gateway:
             welcome = self.expect(Welcome, min(patience_seconds, _ANSWER_SECONDS))
             self.simulator_version: str = welcome.simulator
             self.space: Space = welcome.space
-        except BaseException:
+        except BaseException as error:
             self.close()
+            if isinstance(error, TryAgainError):
+                check_stop()  # Ctrl-C goes to every process of the terminal: a gateway that still starts ends by it
             raise
 
     def _spawn(self) -> FrameChannel:
