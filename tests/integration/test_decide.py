@@ -8,6 +8,7 @@ import json
 import math
 import random
 import signal
+import socket
 import subprocess
 import sys
 import urllib.request
@@ -195,6 +196,7 @@ def test_http_says_what_is_wrong_with_a_request(client: Client, battle: list[Ask
     assert post(b" " * (2 << 20)) == (413, None)
     assert post(b'{"log": "", "seat": "p1", "\\ud800": 1}')[0] == 422
     assert client.get("/decide").status_code == 405
+    assert client.get("/decide/").status_code == 404
     assert client.get("/elsewhere").status_code == 404
 
 
@@ -271,6 +273,37 @@ def test_the_command_answers_lines_and_http_and_stops_at_sigterm(battle: list[As
                 assert json.load(answer)["choice"] == first["choice"]
             process.send_signal(signal.SIGTERM)
             assert process.wait(60) == 143
+        finally:
+            process.kill()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("sent", "answer"),
+    [
+        (b"", b""),
+        (b"POST /decide HTTP/1.1\r\nhost: x\r\n", b""),
+        (b"GET /health HTTP/1.1\r\nhost: x\r\n\r\nGET /heal", b"HTTP/1.1 200"),
+        (b"POST /decide HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\n{", b"HTTP/1.1 408"),
+    ],
+    ids=["nothing", "half of the headers", "half of the next request", "half of the body"],
+)
+def test_a_connection_that_is_too_slow_is_closed(slow_service: tuple[str, int], sent: bytes, answer: bytes) -> None:
+    with socket.create_connection(slow_service) as connection:
+        connection.sendall(sent)
+        received = b"".join(iter(lambda: connection.recv(4096), b""))
+    assert received.startswith(answer)
+    assert bool(received) == bool(answer)
+
+
+@pytest.fixture(scope="module")
+def slow_service() -> Iterator[tuple[str, int]]:
+    command = [sys.executable, "-m", "nashdex", "decide", "random", "--format", FORMAT, "--listen", "0"]
+    with subprocess.Popen([*command, "--seconds", "0.5"], stderr=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stderr is not None
+            host, _, port = process.stderr.readline().split()[-1].removeprefix("http://").rpartition(":")
+            yield host, int(port)
         finally:
             process.kill()
 

@@ -5,6 +5,7 @@ import socket
 from http import HTTPStatus
 from typing import Annotated, Any, Final
 
+import h11
 import uvicorn
 from anyio.to_thread import run_sync
 from fastapi import Body, FastAPI, Request
@@ -13,6 +14,7 @@ from fastapi.responses import JSONResponse
 from pydantic import Discriminator, Field, Tag
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 import nashdex
 from nashdex.core.address import Address
@@ -42,7 +44,7 @@ class Limits(Model):
     concurrent: int = Field(64, ge=1, le=4096)
     """Requests at once; further ones get 503."""
     seconds: float = Field(30.0, gt=0, le=3600)
-    """For one request, from its first byte to its answer."""
+    """For one request, from its first byte to its answer; also for its headers alone."""
 
 
 class Health(Model):
@@ -72,7 +74,8 @@ class _Limited:
             message = await receive()
             num_bytes += len(message.get("body", b""))
             if num_bytes > most:
-                raise HTTPException(413, f"the body has more than {most} bytes; send fewer battles at once")
+                why = f"the body has more than {most} bytes; send fewer battles at once"
+                raise HTTPException(413, why, {"connection": "close"})
             return message
 
         async def noted(message: Message) -> None:
@@ -91,6 +94,7 @@ class _Limited:
         except TimeoutError:
             if not has_begun:
                 late = _refusal(408, f"no answer within {self._limits.seconds:g} s; try again", None)
+                late.headers["connection"] = "close"  # more of the body may follow
                 await late(scope, receive, send)
         finally:
             self._num_open -= 1
@@ -104,6 +108,7 @@ def service(adviser: Adviser, limits: Limits) -> FastAPI:
         version=nashdex.__version__,
         docs_url=None,  # its pages load scripts from elsewhere
         redoc_url=None,
+        redirect_slashes=False,
     )
     app.add_middleware(_Limited, limits=limits)
     turn = asyncio.Lock()
@@ -200,6 +205,38 @@ def open_socket(address: str) -> socket.socket:
         ) from error
 
 
+def _protocol(seconds: float) -> type[H11Protocol]:
+    """Return uvicorn's protocol, closing connections whose request has not all its headers after ``seconds``.
+
+    uvicorn has a deadline for the first byte of a connection's next request alone.
+    """
+
+    class Punctual(H11Protocol):
+        _closing: asyncio.TimerHandle | None = None
+
+        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as in uvicorn
+            super().connection_made(transport)
+            self._closing = self.loop.call_later(seconds, transport.close)
+
+        def data_received(self, data: bytes) -> None:
+            super().data_received(data)
+            if self.conn.their_state is not h11.IDLE:
+                self._stop_closing()
+            elif self._closing is None:
+                self._closing = self.loop.call_later(seconds, self.transport.close)
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            super().connection_lost(exc)
+            self._stop_closing()
+
+        def _stop_closing(self) -> None:
+            if self._closing is not None:
+                self._closing.cancel()
+            self._closing = None
+
+    return Punctual
+
+
 def listen(adviser: Adviser, limits: Limits, listener: socket.socket) -> None:
     """Answer requests until SIGTERM or Ctrl-C, then those that are open."""
     config = uvicorn.Config(
@@ -209,6 +246,7 @@ def listen(adviser: Adviser, limits: Limits, listener: socket.socket) -> None:
         server_header=False,
         timeout_graceful_shutdown=_STOP_SECONDS,
         lifespan="off",
+        http=_protocol(limits.seconds),
         h11_max_incomplete_event_size=1 << 16,
     )
     uvicorn.Server(config).run(sockets=[listener])
