@@ -30,14 +30,15 @@ def main() -> None:
     won = 0
     for battle in range(asked.battles):
         _, info = env.reset(seed=battle)
-        terminated = False
-        while not terminated:
+        terminated = truncated = False
+        while not (terminated or truncated):
             answer = ask(PROMPT.format(position=info["text"]))
             number = re.search(r"[0-9]+", answer)
             # An answer without a legal number plays a legal action at random: the environment says so in `info`.
             action = int(number.group()) if number else -1
-            _, _, terminated, _, info = env.step(np.int64(action))
-        won += info["score"] == 1.0
+            _, _, terminated, truncated, info = env.step(np.int64(action))
+        # A battle that failed is truncated and has no score: `info["failure"]` says why.
+        won += info.get("score") == 1.0
     env.close()
     print(f"{won} of {asked.battles} battles won")
 

@@ -34,7 +34,7 @@ def score(model: MaskablePPO, opponent: str, battles: int, num_envs: int, seed: 
 
 
 def main() -> None:
-    """Train, and print the score."""
+    """Train, print a table now and then, and at last the score."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--opponent", default="random")
     parser.add_argument("--steps", type=int, default=200_000)
@@ -58,9 +58,10 @@ def main() -> None:
         ent_coef=0.01,
         seed=asked.seed,
         device="cpu",
+        verbose=1,
     )
     began, spent = time.monotonic(), time.process_time()
-    model.learn(asked.steps)
+    model.learn(asked.steps, log_interval=5)
     print(f"{asked.steps} steps in {time.monotonic() - began:.0f} s, {time.process_time() - spent:.0f} s CPU of Python")
     env.close()
     print(

@@ -48,14 +48,14 @@ def main() -> None:  # noqa: PLR0915 - one function, read from top to bottom
     torch.manual_seed(asked.seed)
     torch.set_num_threads(1)
     env = BattleVectorEnv(asked.envs, opponent=asked.opponent, reward="shaped")
-    num_inputs, num_actions = env.single_observation_space.shape[0], int(env.single_action_space.n)
+    now, _ = env.reset(seed=asked.seed)
+    num_inputs, num_actions = now.shape[1], env.action_masks().shape[1]
     agent = Agent(num_inputs, num_actions)
     optimiser = torch.optim.Adam(agent.parameters(), lr=asked.learning_rate, eps=1e-5)
     size = (asked.rollout, asked.envs)
     observations, masks = torch.zeros(*size, num_inputs), torch.ones(*size, num_actions, dtype=torch.bool)
     actions, log_probs = torch.zeros(size, dtype=torch.int64), torch.zeros(size)
     values, rewards, dones = torch.zeros(size), torch.zeros(size), torch.zeros(size)
-    now, _ = env.reset(seed=asked.seed)
     num_rounds = max(1, asked.steps // (asked.rollout * asked.envs))
     scores: list[float] = []
     for round_number in range(num_rounds):
@@ -80,7 +80,7 @@ def main() -> None:  # noqa: PLR0915 - one function, read from top to bottom
             returns = advantages + values
         flat = [part.flatten(0, 1) for part in (observations, masks, actions, log_probs, advantages, returns)]
         for _ in range(asked.epochs):
-            for rows in torch.randperm(asked.rollout * asked.envs).split(asked.minibatch):
+            for rows in torch.split(torch.randperm(asked.rollout * asked.envs), asked.minibatch):
                 seen, legal, action, old, advantage, aim = (part[rows] for part in flat)
                 distribution, value = agent(seen, legal)
                 ratio = (distribution.log_prob(action) - old).exp()
