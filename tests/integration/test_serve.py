@@ -430,6 +430,23 @@ def test_a_server_that_began_again_gives_ids_of_battles_in_the_record(
     }
 
 
+def test_a_server_that_began_again_in_a_battle_gives_its_id_to_the_next(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    room = f"battle-{FORMAT}-1"
+    (tmp_path / "open.json").write_text(json.dumps([room]))
+
+    def answer(connection: ServerConnection) -> None:
+        for text in _on_login(connection):
+            if text == f"|/join {room}":
+                connection.send(f">{room}\n|noinit|nonexistent|The room does not exist.")
+                connection.send(WON)
+
+    for port in _odd_server(answer):
+        code, out, err = _run(port, capsys, "--battles", "2", "--record", str(tmp_path))
+        assert (code, "1 battles: 1 won" in out, "1 void" in out) == (0, True, True), err
+
+
 def test_open_rooms_of_another_format_and_of_other_users(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     foreign = f"battle-{FORMAT}-7"
     (tmp_path / "open.json").write_text(json.dumps(["battle-gen1ou-7", foreign]))
@@ -469,18 +486,49 @@ def test_a_series_that_ended_while_the_client_was_away(capsys: pytest.CaptureFix
 
 
 def test_a_room_that_a_player_hides_gets_another_id(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """The choice crosses the news of the new id."""
     room = f"battle-{FORMAT}-1"
+    request = {"rqid": 1, "active": [{"moves": 7}], "side": {"name": "me", "id": "p1", "pokemon": [{"ident": 3}]}}
 
     def answer(connection: ServerConnection) -> None:
-        began = f">{room}\n|init|battle\n|player|p1|me|1|\n|player|p2|you|2|"
-        for _ in _on_login(connection, began, f">{room}\n|noinit|rename|{room}-xpw|you v. me", f">{room}-xpw\n|win|me"):
-            pass
+        began = f">{room}\n|init|battle\n|player|p1|me|1|\n|player|p2|you|2|\n|request|{json.dumps(request)}"
+        for text in _on_login(connection, began):
+            if text.startswith(f"{room}|/choose"):
+                connection.send(f">{room}\n|noinit|rename|{room}-xpw|you v. me")
+            elif text.startswith(f"{room}-xpw|/choose"):
+                connection.send(f">{room}-xpw\n|win|me")
 
     for port in _odd_server(answer):
         code, out, err = _run(port, capsys, "--battles", "1", "--record", str(tmp_path))
         assert (code, "1 battles: 1 won" in out) == (0, True), err
     assert set(_battles(tmp_path)) == {f"{room}-xpw"}
     assert json.loads((tmp_path / "open.json").read_text()) == []
+
+
+def test_an_opponent_that_left_while_the_client_was_away_gets_the_servers_timer(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    room = f"battle-{FORMAT}-1"
+    began = f">{room}\n|init|battle\n|player|p1|me|1|\n|player|p2|you|2|"
+    connections: list[ServerConnection] = []
+
+    def answer(connection: ServerConnection) -> None:
+        connections.append(connection)
+        if len(connections) == 1:
+            connection.send("|challstr|4|x")
+            connection.recv()
+            connection.send("|updateuser| me|1|1|{}")
+            connection.send(began)
+            return
+        for text in _on_login(connection):
+            if text == f"|/join {room}":
+                connection.send(f"{began}\n|player|p2|")
+            elif text == f"{room}|/timer on":
+                connection.send(f">{room}\n|win|me")
+
+    for port in _odd_server(answer):
+        code, out, err = _run(port, capsys, "--battles", "1", "--patience-seconds", "60")
+        assert (code, "1 battles: 1 won" in out) == (0, True), err
 
 
 @pytest.mark.slow

@@ -136,7 +136,7 @@ class Client:
             self._give_up_refused()
             # All are noted before the first is sent, for the connection may break there.
             decided = self._decider.decide(self._rooms.values())
-            chosen = [(room.id, f"/choose {choice}|{room.answer()}") for room, choice in decided]
+            chosen = [(room.id, room.answer(choice)) for room, choice in decided]
             for room_id, command in chosen:
                 self._connection.send(room_id, command)
             if self._is_stopping:
@@ -209,7 +209,11 @@ class Client:
     # What the server sends
 
     def _handle(self, message: Message) -> None:
-        if message.room.startswith("battle-"):
+        new_id = new_name_of(message.lines)
+        if new_id is not None:
+            if message.room in self._rooms:
+                self._rename_room(self._rooms[message.room], new_id)
+        elif message.room.startswith("battle-"):
             self._handle_battle(message)
         elif message.room.startswith("game-bestof"):
             if self._service.plays_in(message.room):
@@ -285,11 +289,6 @@ class Client:
             return
         self._joining.discard(message.room)
         room = self._rooms.get(message.room)
-        new_id = new_name_of(message.lines)
-        if new_id is not None:
-            if room is not None:
-                self._rename_room(room, new_id)
-            return
         begins = any(line.startswith("|init|battle") for line in message.lines)
         if room is None:
             is_lost = message.room in self._unknown and any(line.startswith("|noinit|") for line in message.lines)
@@ -302,8 +301,11 @@ class Client:
             room.read(line)
             if self._service.open_sheets and line.startswith("|uhtml|otsrequest"):
                 self._connection.send(room.id, "/acceptopenteamsheets")
-            if not begins and room.opponent_leaves(line):
-                self._start_timer(room)
+        # It may have left while this client was away.
+        if room.is_opponent_away if begins else any(map(room.opponent_leaves, message.lines)):
+            self._start_timer(room)
+        if room.is_gone:
+            self._finish()  # before a server that began again gives its id to the next battle
 
     def _open_room(self, room_id: str) -> Room:
         room = self._rooms[room_id] = self._decider.open(room_id, self._user.name)
@@ -322,6 +324,9 @@ class Client:
         self._record.rename(room.id, new_id)
         self._rooms[new_id] = self._rooms.pop(room.id)
         room.id = new_id
+        if room.last_choice:
+            # A choice that was on its way to the old id is lost. The server takes the same one twice.
+            self._connection.send(new_id, room.last_choice)
 
     def _start_timer(self, room: Room) -> None:
         if not room.has_timer:
@@ -337,14 +342,15 @@ class Client:
                 continue
             ended_at = self._ended_at.setdefault(room.id, time.monotonic())
             is_rated = any(line.startswith("|rated|") for line in room.log)
-            if is_rated and room.rating is None and time.monotonic() - ended_at < _RATING_SECONDS:
+            waits = is_rated and room.rating is None and not room.is_gone
+            if waits and time.monotonic() - ended_at < _RATING_SECONDS:
                 continue
             void = self._why_void(room)
             finished = self._decider.finish(room)
             battle = self._record.add(room, self._service.format_id, finished, void, self._decider.space)
-            self._left.add(room.id)
             del self._rooms[room.id], self._ended_at[room.id]
             if not room.is_gone:
+                self._left.add(room.id)
                 self._say(f"/leave {room.id}")
             self._finder.pause(self._service.pause_seconds)
             self._on_battle(battle)

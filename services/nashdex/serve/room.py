@@ -115,6 +115,8 @@ class Room:
     """Whether the server called the last choice invalid: the next one is the server's own default."""
     last_request: dict[str, Any] | None = None
     """The last request that was answered."""
+    last_choice: str = ""
+    """The command that answered it."""
     result: Result | None = None
     turns: int = 0
     num_decisions: int = 0
@@ -133,6 +135,8 @@ class Room:
     num_untracked: int = 0
     """Decisions that the tracker could not follow; the server's default choice answered them."""
 
+    away: set[int] = field(default_factory=set)
+    """Seats whose players are not in the room."""
     has_timer: bool = False
     """Whether the client has asked the server to start its timer."""
 
@@ -151,6 +155,11 @@ class Room:
     def opponent(self) -> str:
         """The other player's name; empty until it is known."""
         return "" if self.seat is None else self.players[1 - self.seat]
+
+    @property
+    def is_opponent_away(self) -> bool:
+        """Whether the opponent is not in the room."""
+        return self.seat is not None and 1 - self.seat in self.away
 
     def opponent_leaves(self, line: str) -> bool:
         """Say whether the opponent leaves the room with this line, or loses its connection."""
@@ -176,8 +185,8 @@ class Room:
                 self._answered()
             case ["error", text, *_]:
                 self._refused(text)
-            case ["player", ("p1" | "p2") as seat, name, *_] if name:
-                self.players[int(seat[1]) - 1] = name
+            case ["player", ("p1" | "p2") as seat, name, *_]:
+                self._read_player(int(seat[1]) - 1, name)
             case ["turn", number, *_]:
                 self.turns = read_number(number)
             case ["win", name, *_]:
@@ -193,6 +202,13 @@ class Room:
         if is_of_the_battle(line):
             self.log.append(line)
 
+    def _read_player(self, seat: int, name: str) -> None:
+        if name:
+            self.players[seat] = name
+            self.away.discard(seat)
+        else:
+            self.away.add(seat)
+
     def new_lines(self) -> Iterator[str]:
         """Yield the lines that the tracker has not read, with neutral names, and count them as read."""
         new = self.log[self.num_tracked :]
@@ -203,8 +219,8 @@ class Room:
         """Let ``new_lines`` begin with the first line again."""
         self.num_tracked = 0
 
-    def answer(self) -> int:
-        """Note that the open request is answered, and return its ``rqid``."""
+    def answer(self, choice: str) -> str:
+        """Note that the open request is answered, and return the command that does so."""
         assert self.request is not None, "a request is open"
         rqid = read_number(self.request.get("rqid", 0))
         is_lost = rqid == self.answered_before
@@ -213,7 +229,8 @@ class Room:
             self.is_whole = False
         self.num_decisions += not self.asked_again and not is_lost
         self._answered()
-        return rqid
+        self.last_choice = f"/choose {choice}|{rqid}"
+        return self.last_choice
 
     def _answered(self) -> None:
         if self.request is not None:
@@ -226,6 +243,8 @@ class Room:
         """Forget the lines: the server sends the whole log, because the client joins again."""
         self.log = []
         self.players = ["", ""]
+        self.away = set()
+        self.last_choice = ""
         self.num_tracked = 0
         self.answered_before = max(self.answered, self.answered_before)
         self.answered = -1

@@ -42,7 +42,7 @@ def test_the_opponent_leaves(line: str, *, leaves: bool) -> None:
 def test_a_request_is_answered_once() -> None:
     room = _room(_request(3))
     assert room.wants_decision
-    room.answer()
+    room.answer("move 1")
     room.read(_request(3))
     assert not room.wants_decision
     room.read(_request(5))
@@ -56,14 +56,22 @@ def test_a_request_to_wait_and_one_that_was_answered_before_a_reconnection_ask_n
 
 def test_a_choice_that_the_server_did_not_get_is_one_decision_and_the_battle_has_no_trajectory() -> None:
     room = _room(_request(3))
-    assert room.answer() == 3
+    assert room.answer("move 1") == "/choose move 1|3"
     for line in ("|init|battle", "|player|p1|Beta|1|", "|player|p2|alphaone|2|", _request(3)):
         room.read(line)
     assert room.wants_decision
-    room.answer()
+    room.answer("move 1")
     room.read(_request(5))
-    room.answer()
+    room.answer("move 1")
     assert (room.num_decisions, room.is_whole) == (2, False)
+
+
+def test_an_opponent_that_is_not_in_the_room() -> None:
+    assert not _room("|player|p2|").is_opponent_away
+    room = _room("|player|p1|")
+    assert room.is_opponent_away
+    room.read("|player|p1|Beta|1|")
+    assert not room.is_opponent_away
 
 
 def test_a_room_in_which_others_play_is_foreign() -> None:
@@ -76,19 +84,19 @@ def test_a_room_in_which_others_play_is_foreign() -> None:
 
 def test_an_unavailable_choice_asks_again_with_the_corrected_request() -> None:
     room = _room(_request(3))
-    room.answer()
+    room.answer("move 1")
     room.read("|error|[Unavailable choice] Can't switch: The active Pokémon is trapped")
     assert not room.wants_decision
     room.read(_request(4))
     assert room.wants_decision
     assert (room.asked_again, room.num_refused) == (True, 1)
-    room.answer()
+    room.answer("move 1")
     assert room.num_decisions == 1
 
 
 def test_an_invalid_choice_asks_for_the_servers_default() -> None:
     room = _room(_request(3))
-    room.answer()
+    room.answer("move 1")
     room.read("|error|[Invalid choice] Can't move: no such move")
     assert room.wants_decision
     assert room.takes_default
@@ -101,7 +109,7 @@ def test_an_invalid_choice_asks_for_the_servers_default() -> None:
 def test_a_choice_that_was_taken_before_the_connection_broke_asks_nothing_again(text: str) -> None:
     """The server took the first of two equal choices; its answer to the second may follow the next request."""
     room = _room(_request(3))
-    room.answer()
+    room.answer("move 1")
     room.read(f"|error|[Invalid choice] {text}")
     assert not room.wants_decision
     room.read(_request(5))
@@ -114,10 +122,10 @@ def test_a_choice_that_was_taken_before_the_connection_broke_asks_nothing_again(
 def test_refusals_are_counted_until_the_next_request() -> None:
     room = _room(_request(3))
     for count in (1, 2, 3):
-        room.answer()
+        room.answer("move 1")
         room.read("|error|[Invalid choice] Can't move: no such move")
         assert room.num_refused_in_row == count
-    room.answer()
+    room.answer("move 1")
     room.read(_request(5))
     assert room.num_refused_in_row == 0
 
