@@ -154,6 +154,8 @@ def run_command_line(arguments: Sequence[str]) -> int:
         return _BROKEN_PIPE_EXIT
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - the process's edge
         return _report(error)
+    if result == ExitCode.INTERRUPTED:  # typer returns it for a KeyboardInterrupt
+        return _report(KeyboardInterrupt())
     return result if isinstance(result, int) else ExitCode.OK
 
 

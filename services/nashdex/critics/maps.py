@@ -16,6 +16,8 @@ from nashdex.policies.calibration import (
     PolicyCalibration,
     log_odds,
 )
+from nashdex.rollout.contestants import check_contestants
+from nashdex.runs.played_format import format_to_play
 
 _SURE: Final = 1.96
 """Standard errors that chance rarely exceeds: 95 %."""
@@ -43,6 +45,8 @@ def calibrate_critic(
         TryAgainError: a battle failed every try.
     """
     battles += battles % 2  # a pair lies in one half
+    for other in against:
+        check_contestants([other], format_to_play(None, {"POLICY": policy, "--against": other}))
     found: list[OpponentCalibration] = []
     played = None
     for opponent in (None, *dict.fromkeys(against)):

@@ -88,7 +88,7 @@ def stored_policy(reference: PolicyReference) -> tuple[ObjectStore, BarePolicyId
     (policy, *others) = found.mixture
     if found.store is None or others or is_scripted(policy) or reference.searches or reference.temperature != SAMPLED:
         raise ConfigurationError(
-            f"{str(reference)!r} has no levels; expected one stored policy without '@', such as zoo:NAME or RUN#newest"
+            f"{str(reference)!r} is not one stored policy; expected one without '@', such as zoo:NAME or RUN#newest"
         )
     return found.store, PlayedPolicy.of(policy).policy
 

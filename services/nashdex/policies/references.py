@@ -106,6 +106,8 @@ def find_policy(store: ObjectStore, name: str) -> BarePolicyId:
     """
     if name == NEWEST:
         return _newest_policy(store)
+    if name == NASH:
+        raise DataError(f"{store.uri}#{NASH} is a mixture of policies; expected one, such as {store.uri}#{NEWEST}")
     if name in SCRIPTED_POLICIES:
         return BarePolicyId(PolicyId(name))
     published = read_published_names(store).policies

@@ -1,17 +1,18 @@
 """The contestants of a match, as people name them: see ``core.references``."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from nashdex.core.ids import PolicyId, policy_id
 from nashdex.core.references import PolicyReference
+from nashdex.games.registry import FORMATS
 from nashdex.games.showdown.gateway import Gateway
 from nashdex.games.space import Space
 from nashdex.policies.external import ExternalPolicy
 from nashdex.policies.interface import Policy
 from nashdex.policies.mixture import Mixture
 from nashdex.policies.references import Referred, resolve
-from nashdex.policies.scripted.playing import scripted_policy
+from nashdex.policies.scripted.playing import declared_policy, scripted_policy
 from nashdex.policies.scripted.registry import is_scripted, max_concurrent_battles
 from nashdex.policies.sources import load_policies
 from nashdex.rollout.pairs import PairedBattles
@@ -39,6 +40,24 @@ def draw_policies(
         first.mixture.draw(paired.pair_uniform(number, "policy", 0)),
         second.mixture.draw(paired.pair_uniform(number, "policy", 1)),
     )
+
+
+def check_contestants(texts: Iterable[str], format_id: str) -> None:
+    """Refuse unknown players, and scripted ones that do not play the format, before the first battle.
+
+    Raises:
+        ConfigurationError: there is no such player, or it does not play the format.
+        DataError: the run or policy is missing.
+    """
+    played = FORMATS[format_id]
+    for text in texts:
+        if is_external(text):
+            named_player(text)
+            continue
+        found = resolve(PolicyReference.parse(text))
+        if found.store is None:
+            (name,) = found.mixture
+            declared_policy(name, played.game, format_id, played.num_slots)
 
 
 def load_contestant(text: str, space: Space) -> Contestant:

@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -52,6 +53,22 @@ def test_what_is_raised_sets_code_and_words(
     monkeypatch.setattr(cli, "command", _raising(error))
     assert cli.run_command_line([]) == code
     assert says in capsys.readouterr().err
+
+
+def test_an_interrupted_command_says_so(tmp_path: Path) -> None:
+    pipe = tmp_path / "counts.json"
+    os.mkfifo(pipe)
+    process = subprocess.Popen([*NASHDEX, "rate", str(pipe)], stderr=subprocess.PIPE, text=True)
+    with process, pipe.open("w"):  # waits until the command reads
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate()
+    assert (process.returncode, err) == (130, "error: interrupted\n")
+
+
+def test_an_interrupt_during_the_imports_prints_no_traceback(tmp_path: Path) -> None:
+    (tmp_path / "typer.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n")
+    ended = subprocess.run([*NASHDEX, "formats"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "error: interrupted\n")
 
 
 def test_a_defect_names_its_kind_and_the_file_with_the_traceback(

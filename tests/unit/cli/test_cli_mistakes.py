@@ -106,7 +106,10 @@ MISTAKES = [
     ("policy get runs/gone there", 64, "names a store and no policy", "expected one such as runs/gone#newest"),
     ("policy get heuristic there", 64, "comes with every installation", "expected a stored policy: zoo:NAME,"),
     ("policy show zoo:gen1randombatle", 65, "has no policy 'gen1randombatle'", "did you mean gen1randombattle"),
-    ("policy levels heuristic", 64, "'heuristic' has no levels", "expected one stored policy without '@'"),
+    ("policy levels heuristic", 64, "'heuristic' is not one stored policy", "expected one without '@'"),
+    ("policy calibrate zoo:gen1randombattle --against hueristic", 64, "'hueristic'", "did you mean heuristic?"),
+    ("policy calibrate zoo:gen1randombattle@greedy", 64, "is not one stored policy", "expected one without '@'"),
+    ("panel zoo:gen1randombattle --only random --only hueristic", 64, "'hueristic'", "did you mean heuristic?"),
     # Files to write: refused before the work.
     (f"{EXPORT} configs", 65, "'configs' cannot be written: it is a folder", "choose another --onnx"),
     (f"{EXPORT} gone/p.onnx", 65, "gone does not exist", "choose another --onnx"),

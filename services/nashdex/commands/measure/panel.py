@@ -65,6 +65,7 @@ def panel(
     install_stop_handlers()
     from nashdex.core.output_files import check_output, write_output
     from nashdex.evaluator.panel import PlayedRows, panel_of, play_panel
+    from nashdex.rollout.contestants import check_contestants
     from nashdex.runs.inputs import read_team_set
     from nashdex.runs.played_format import format_to_play
     from nashdex.telemetry.logging import configure_logging
@@ -76,6 +77,7 @@ def panel(
     configure_logging()
     played = format_to_play(format_id, {"POLICY": policy})
     opponents = tuple(dict.fromkeys(only)) if only else panel_of(played, policy, also or ())
+    check_contestants(opponents, played)
     if not as_json:
         print_note(f"{len(opponents)} opponents: {', '.join(opponents)}")
     is_device = output is not None and output.exists() and not output.is_file()

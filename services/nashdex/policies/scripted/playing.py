@@ -50,7 +50,7 @@ def scripted_policy(name: str, space: Space) -> ScriptedSeats:
     Raises:
         ConfigurationError: there is none of that name, or it does not play there.
     """
-    declared = _declared(name, space.game, space.format, space.num_slots)
+    declared = declared_policy(name, space.game, space.format, space.num_slots)
     player = declared.player(space, **declared.parameters)
     return ScriptedSeats(policy_id(name), player, declared)
 
@@ -69,7 +69,7 @@ def scripted_table(name: str, tree: GameTree) -> Table:
             declares no table.
         DataError: its table is not a policy of ``tree``.
     """
-    declared = _declared(name, TABULAR, tree.format)
+    declared = declared_policy(name, TABULAR, tree.format)
     if declared.table is not None:
         table = declared.table(tree)
     else:
@@ -93,7 +93,12 @@ def scripted_table(name: str, tree: GameTree) -> Table:
     return table
 
 
-def _declared(name: str, game: str, format_id: str, num_slots: int = 1) -> ScriptedPolicy:
+def declared_policy(name: str, game: str, format_id: str, num_slots: int = 1) -> ScriptedPolicy:
+    """Return the declaration of a scripted policy that plays the format.
+
+    Raises:
+        ConfigurationError: there is none of that name, or it does not play there.
+    """
     declared = SCRIPTED_POLICIES[name]
     if not declared.plays(format_id, game, num_slots):
         able = ", ".join(scripted_policies_of(format_id, game, num_slots))
