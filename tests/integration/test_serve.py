@@ -22,6 +22,7 @@ from websockets.sync.server import serve as serve_websocket
 from nashdex.cli import run_command_line
 from nashdex.games.showdown.stock_server import StockServer, stock_server
 from nashdex.trajectory.shard import decode
+from support.http_servers import JsonHandler, served_by
 
 pytestmark = pytest.mark.integration
 
@@ -585,6 +586,36 @@ def test_a_connection_that_breaks_before_or_in_the_login_is_tried_again(capsys: 
         code, out, err = _run(port, capsys, "--battles", "1", "--patience-seconds", "600")
         assert (code, "1 battles: 1 won" in out) == (0, True), err
     assert (len(connections), len(asked)) == (3, 3)
+
+
+@pytest.mark.slow
+def test_a_login_server_that_fails_while_the_connection_is_renewed_is_asked_again(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    statuses = [200, 503, 200]
+    connections: list[ServerConnection] = []
+
+    class LoginServer(JsonHandler):
+        def do_POST(self) -> None:  # noqa: N802 - the base class's name
+            self.rfile.read(int(self.headers["Content-Length"]))
+            self.answer(statuses.pop(0), b']{"actionsuccess": true, "assertion": "signed"}')
+
+    def answer(connection: ServerConnection) -> None:
+        connections.append(connection)
+        connection.send("|challstr|4|x")
+        assert connection.recv() == "|/trn me,0,signed"
+        connection.send("|updateuser| me|1|1|{}")
+        if len(connections) == 2:
+            connection.send(WON)
+            for _ in connection:
+                pass
+
+    monkeypatch.setenv("NASHDEX_SHOWDOWN_PASSWORD", "secret")
+    with served_by(LoginServer) as action_url:
+        for port in _odd_server(answer):
+            more = ("--action-url", action_url, "--battles", "1", "--patience-seconds", "600")
+            code, out, err = _run(port, capsys, *more)
+    assert (code, "1 battles: 1 won" in out, statuses) == (0, True, []), err
 
 
 def test_no_more_battles_are_searched_for_than_are_wanted(capsys: pytest.CaptureFixture[str]) -> None:
