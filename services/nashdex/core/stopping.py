@@ -6,6 +6,8 @@ Python ignores, such as a finaliser; a flag cannot. A second Ctrl-C raises Keybo
 
 import signal
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import FrameType
 
 from nashdex.core.errors import InterruptedByUserError, StoppedError
@@ -33,6 +35,23 @@ def _request_stop(number: int, frame: FrameType | None) -> None:
             raise KeyboardInterrupt
         _by_user.set()
     _stop.set()
+
+
+@contextmanager
+def shielding_children() -> Iterator[None]:
+    """Block SIGINT, which child processes that start meanwhile inherit.
+
+    Ctrl-C goes to every process of the terminal. It would end a child, perhaps one that is still importing, with a
+    traceback; this process ends its children itself.
+    """
+    from multiprocessing import resource_tracker  # noqa: PLC0415 - a tenth of the time that --help takes
+
+    resource_tracker.ensure_running()  # where the child's start does it, it ends with SIGINT unblocked
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def stop_requested() -> bool:

@@ -15,6 +15,7 @@ from multiprocessing import forkserver, reduction, resource_tracker
 from typing import Any
 
 from nashdex.core.errors import TryAgainError
+from nashdex.core.stopping import shielding_children
 from nashdex.games.registry import FORMATS
 from nashdex.local.processes import PROGRESS_VARIABLE
 from nashdex.oracles.registry import ORACLES
@@ -166,16 +167,9 @@ def modules_of_steps(settings: RunSettings) -> list[str]:
 
 
 def _start_undisturbed(process: multiprocessing.process.BaseProcess) -> None:
-    """Start a child. A server that starts with it inherits that SIGINT is blocked.
-
-    Ctrl-C goes to every process of the terminal. It would end a server that is still importing, with a traceback.
-    """
-    resource_tracker.ensure_running()  # where the server's start does it, it ends with SIGINT unblocked
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
+    """Start a child. A server that starts with it inherits that SIGINT is blocked."""
+    with shielding_children():
         process.start()
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 class _Descriptor:

@@ -15,6 +15,7 @@ from nashdex.core.errors import DataError
 from nashdex.core.ids import PolicyId
 from nashdex.core.seeds import derive_seed
 from nashdex.core.steps import StepName
+from nashdex.core.stopping import shielding_children
 from nashdex.metagame.analysis.documents import MetaGameAnalysis
 from nashdex.metagame.calibration.coverage import Design, Held, Truth, held, summarised
 from nashdex.metagame.calibration.documents import Calibration, warnings_of
@@ -160,4 +161,6 @@ def _all_held(design: Design, num_sets: int, seed: int, processes: int) -> Itera
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     with ProcessPoolExecutor(processes, mp_context=multiprocessing.get_context("spawn")) as pool:
-        yield from pool.map(one, seeds, chunksize=_SETS_A_TASK)
+        with shielding_children():  # map starts them
+            results = pool.map(one, seeds, chunksize=_SETS_A_TASK)
+        yield from results

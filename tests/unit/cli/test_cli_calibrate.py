@@ -1,9 +1,15 @@
 """``nashdex calibrate``: what it prints and stores, and what it refuses."""
 
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 from nashdex import cli
@@ -12,6 +18,8 @@ from nashdex.metagame.evidence.sampled import SampledCounts
 from nashdex.store import open_store
 from support.tournaments import cell
 
+_PROCESSES = 3
+"""Two that simulate, and multiprocessing's own."""
 A_OVER_B = ["a", "a", "a", "b", "b", "a", "a", "a"] * 5
 
 
@@ -51,6 +59,19 @@ def test_the_table_for_people(ledger: Path, capsys: pytest.CaptureFixture[str]) 
     out = capsys.readouterr().out
     assert "standard error" in out
     assert "2 policies, 40 battles a tournament, correlation of a pair -0." in out
+
+
+@pytest.mark.slow
+def test_an_interrupt_ends_every_process_with_one_line(ledger: Path) -> None:
+    command = [sys.executable, "-m", "nashdex", "calibrate", str(ledger), "--sets", "100000", "--processes", "2"]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    with process:
+        while process.poll() is None and len(psutil.Process(process.pid).children()) < _PROCESSES:
+            time.sleep(0.01)
+        os.killpg(process.pid, signal.SIGINT)  # as a terminal does
+        _, err = process.communicate()
+    assert (process.returncode, err.count("\n")) == (130, 1)
+    assert err.startswith("error: stopped by a signal")
 
 
 @pytest.mark.parametrize(

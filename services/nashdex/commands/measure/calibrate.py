@@ -9,6 +9,7 @@ import typer
 from nashdex.commands.output import JsonOption, print_json, print_text
 from nashdex.commands.run_options import SeedOption
 from nashdex.core.machine import usable_cores
+from nashdex.core.stopping import check_stop, install_stop_handlers
 
 if TYPE_CHECKING:
     from nashdex.metagame.calibration.documents import Calibration
@@ -32,6 +33,7 @@ def calibrate(
     nominal value by more than 1 % and by more than chance explains. The result of a run is stored in it, and
     `nashdex report` then shows it.
     """
+    install_stop_handlers()
     from rich.console import Console
     from rich.progress import MofNCompleteColumn, Progress, TimeRemainingColumn
 
@@ -50,12 +52,17 @@ def calibrate(
         *columns, console=Console(file=sys.stderr), transient=True, disable=not sys.stderr.isatty()
     ) as progress:
         task = progress.add_task("tournaments", total=sets)
+
+        def advance() -> None:
+            progress.advance(task)
+            check_stop()
+
         result = calibration.calibrate(
             design,
             num_sets=sets,
             seed=seed,
             processes=processes or usable_cores(),
-            on_set=lambda: progress.advance(task),
+            on_set=advance,
         )
     if as_json:
         print_json(result.model_dump(mode="json"))
