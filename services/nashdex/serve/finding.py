@@ -22,6 +22,8 @@ _LATER_SECONDS: Final = 10.0
 _FOR_NOW: Final = (
     "The server is restarting",
     "The server is under attack",
+    "Due to high load, you are limited",
+    "already has 3 pending challenges",
     "You challenged less than 10 seconds",
     "went offline before your battle could start",
 )

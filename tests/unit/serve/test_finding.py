@@ -126,6 +126,8 @@ def test_a_challenge_that_is_withdrawn_while_it_is_accepted(text: str) -> None:
             Service("gen1ou", searches=True),
             "The server is restarting. Battles will be available again in a few minutes.",
         ),
+        (Service("gen1ou", searches=True), "Due to high load, you are limited to 12 battles every 3 minutes."),
+        (Service("gen1ou", opponent="host"), "This user already has 3 pending challenges."),
         (Service("gen1ou", opponent="host"), "You challenged less than 10 seconds after your last challenge!"),
     ],
 )
