@@ -74,7 +74,7 @@ class Player(PokeEnvPlayer):
         check_type("team", team, (str | Teambuilder | None, "a team, a Teambuilder of poke-env, or None"))
         check_type("team_set", team_set, TEAM_SET)
         whole_number("seed", seed, 0)
-        if whole_number("max_concurrent_battles", max_concurrent_battles, 1) > MOST_BATTLES:
+        if not 1 <= whole_number("max_concurrent_battles", max_concurrent_battles) <= MOST_BATTLES:
             raise ConfigurationError(
                 f"max_concurrent_battles is {max_concurrent_battles}: expected 1 to {MOST_BATTLES}"
             )
@@ -133,11 +133,8 @@ class Player(PokeEnvPlayer):
 
     def _choose(self, battle: AbstractBattle) -> str:
         room = self._rooms[battle.battle_tag]
-        request = room.request
         for _, choice in self._decider.decide([room]):
-            assert request is not None, "a request was decided"
-            room.answer()
-            return f"/choose {choice}|{request.get('rqid', '')}"
+            return room.answer(choice)
         _log.warning("no request is open; the choice is the default", room=room.id)
         return f"/choose {DEFAULT}"
 

@@ -12,6 +12,7 @@ from nashdex.core.arguments import check_type
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.ids import PolicyId
 from nashdex.core.steps import StepName
+from nashdex.core.user_input import shorten
 from nashdex.report.cells import PayoffCells
 from nashdex.report.document import NUM_DRAWN_ITERATIONS, IterationRow, Report
 from nashdex.report.sources import read_ledgers, read_manifests
@@ -126,8 +127,13 @@ class Table(tuple[Row, ...]):
             columns: fields to keep; all by default. Name them where there may be no rows.
 
         Raises:
-            ConfigurationError: pandas is not installed.
+            ConfigurationError: pandas is not installed, or a row has no such field.
         """
+        if columns is not None:
+            check_type("columns", columns, (list | tuple, "a list of fields, or None"))
+            fields = self[0]._fields if self else columns
+            if unknown := [name for name in columns if name not in fields]:
+                raise ConfigurationError(f"columns has {shorten(unknown[0])}: expected some of {', '.join(fields)}")
         try:
             import pandas as pd  # noqa: PLC0415 - of the extra alone
         except ModuleNotFoundError as error:

@@ -199,8 +199,8 @@ class Episodes:
 
     def step_alone(self, action: int | np.int64) -> Step:
         """Take one step in the only episode. It raises as ``step`` does."""
-        given = np.asarray(action)
-        if given.shape or given.dtype.kind not in "iu":
+        given = np.asarray(action) if isinstance(action, int | np.generic | np.ndarray) else None
+        if given is None or given.shape or given.dtype.kind not in "iu":
             raise ConfigurationError(f"action is {shorten(action)}: expected a whole number")
         played = self.step(given[None])
         return played.last.get(0) or self.look(0, float(played.rewards[0]), played.illegal.get(0))

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from stable_baselines3.common.vec_env.base_vec_env import VecEnv
 
+from nashdex.core.arguments import check_type, whole_number
 from nashdex.core.errors import ConfigurationError
 from nashdex.envs.vector import BattleVectorEnv
 
@@ -15,6 +16,7 @@ class BattleVecEnv(VecEnv):  # type: ignore[misc] # the library's types are not 
     """The battles of ``env`` at once, with the masks that MaskablePPO asks for."""
 
     def __init__(self, env: BattleVectorEnv) -> None:
+        check_type("env", env, (BattleVectorEnv, "a BattleVectorEnv"))
         self._env = env
         self._seed: int | None = None
         self._actions = np.zeros(env.num_envs, dtype=np.int64)
@@ -86,7 +88,7 @@ class BattleVecEnv(VecEnv):  # type: ignore[misc] # the library's types are not 
 
     def seed(self, seed: int | None = None) -> list[int | None]:
         """Seed the next reset."""
-        self._seed = seed
+        self._seed = seed = None if seed is None else whole_number("seed", seed, 0)
         return [None if seed is None else seed + number for number in range(self.num_envs)]
 
     def close(self) -> None:

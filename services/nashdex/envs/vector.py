@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from nashdex.core.arguments import POLICY, check_type, whole_number
 from nashdex.core.errors import ConfigurationError
+from nashdex.core.user_input import shorten
 from nashdex.envs.arguments import EpisodeOptions, check_options, check_seat, checked_seed
 from nashdex.envs.episodes import Episodes
 from nashdex.envs.single import space_of
@@ -76,7 +77,13 @@ class BattleVectorEnv(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
 
     def step(self, actions: NDArray[np.int64]) -> tuple[Any, NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
         """Play one decision in every battle. Arrays of shape (N,), observations (N, F)."""
-        played = self._episodes.step(np.asarray(actions), replace=self._begin)
+        try:
+            taken = np.asarray(actions)
+        except ValueError as error:  # lists of unequal lengths
+            raise ConfigurationError(
+                f"actions are {shorten(actions)}: expected whole numbers, {self.num_envs} in all"
+            ) from error
+        played = self._episodes.step(taken, replace=self._begin)
         terminated, truncated = np.zeros((2, self.num_envs), dtype=np.bool_)
         infos: dict[str, Any] = {}
         for number, last in played.last.items():

@@ -11,7 +11,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from nashdex.core.arguments import check_flag
+from nashdex.core.errors import ConfigurationError
 from nashdex.core.plugins import Registry
+from nashdex.core.user_input import shorten
 from nashdex.envs.text import choices_of, position
 from nashdex.games.interface import Decisions, View, Viewed, ViewIdentity
 from nashdex.games.legal import LegalActions
@@ -27,6 +30,12 @@ class EnvView:
     input, or a dictionary of its inputs by name. Without decisions, the view gives their shapes and types."""
     reads_states: bool = True
     """Whether it reads ``Decisions.lines`` with the tracker's state, which Showdown's formats alone have."""
+
+    def __post_init__(self) -> None:
+        """Check the fields: a package, or a user, wrote them."""
+        if self.make is not None and not callable(self.make):
+            raise ConfigurationError(f"make is {shorten(self.make)}: expected a function of a Space, or None")
+        check_flag("reads_states", self.reads_states)
 
 
 class _Texts:

@@ -76,6 +76,13 @@ def test_a_frame_has_the_rows(made: nashdex.Run) -> None:
     assert list(frame.columns[:3]) == ["policy", "opponent", "value"]
 
 
+@pytest.mark.parametrize("columns", ["elo", 3, ["eol"], [3]])
+def test_a_frame_of_other_fields_is_refused(made: nashdex.Run, columns: Any) -> None:  # noqa: ANN401 - no fields
+    with pytest.raises(ConfigurationError, match=r"columns (is|has) .*: expected"):
+        made.ratings.frame(columns)
+    assert list(made.ratings.frame(["elo"]).columns) == ["elo"]
+
+
 def test_exact_payoffs_have_neither_counts_nor_battles(tmp_path: Path) -> None:
     store = open_store(str(tmp_path)).at("made-run")
     make_tabular_run(store, iterations=1, payoffs=((0.0, 1.0), (-1.0, 0.0)))

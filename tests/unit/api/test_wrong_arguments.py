@@ -10,7 +10,7 @@ import pytest
 
 import nashdex
 from nashdex.core.errors import ConfigurationError
-from nashdex.envs import BattleAECEnv, BattleEnv, BattleParallelEnv, BattleVectorEnv
+from nashdex.envs import BattleAECEnv, BattleEnv, BattleParallelEnv, BattleVectorEnv, EnvView
 from nashdex.games.tabular.matrix import MatrixDocument
 
 KUHN: Final = {"format": "kuhn_poker"}
@@ -130,7 +130,7 @@ def test_a_step_before_a_reset_asks_for_it(envs: dict[str, Any], env: str) -> No
 @pytest.mark.parametrize("env", ENVS)
 def test_a_step_checks_its_actions(envs: dict[str, Any], env: str) -> None:
     envs[env].reset(seed=0)
-    for wrong in (None, 1.5, "x", [], object(), np.zeros(3)):
+    for wrong in (None, 1.5, "x", [], object(), np.zeros(3), [[0], [0, 1]]):
         with pytest.raises(ConfigurationError, match="expected"):
             envs[env].step(wrong)
     if env == "parallel":
@@ -147,6 +147,23 @@ def test_an_agent_that_does_not_exist_is_named(envs: dict[str, Any]) -> None:
         envs["aec"].observe("nobody")
     with pytest.raises(ConfigurationError, match="call reset"):
         envs["aec"].last()
+
+
+def test_the_wrapper_for_stable_baselines_checks_its_arguments(envs: dict[str, Any]) -> None:
+    from nashdex.envs.stable_baselines import BattleVecEnv  # noqa: PLC0415 - it imports torch
+
+    for wrong in (None, envs["one"]):
+        with pytest.raises(ConfigurationError, match=r"env is .*: expected a BattleVectorEnv"):
+            BattleVecEnv(wrong)
+    with pytest.raises(ConfigurationError, match=r"seed is 'x': expected a whole number"):
+        BattleVecEnv(envs["vector"]).seed("x")  # type: ignore[arg-type]
+
+
+def test_a_view_checks_its_fields() -> None:
+    with pytest.raises(ConfigurationError, match=r"make is 'x': expected a function of a Space, or None"):
+        EnvView(make="x")  # type: ignore[arg-type]
+    with pytest.raises(ConfigurationError, match=r"reads_states is 1: expected True or False"):
+        EnvView(make=None, reads_states=1)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("wrong", [None, "x", 3, {}])
