@@ -22,6 +22,7 @@ from nashdex.store import open_store
 from nashdex.store.attempt import newest_manifest
 from nashdex.store.checked import find_object
 from nashdex.store.documents import read_published
+from nashdex.store.nearby import runs_nearby
 from nashdex.store.protocol import ObjectStore
 
 _MAX_BYTES: Final = 1 << 20
@@ -185,7 +186,8 @@ def newest_solved_iteration(store: ObjectStore) -> int:
     iteration = _solved_iteration(store)
     if iteration is None:
         raise DataError(
-            f"{store.uri} holds no run with a solved iteration: expected the URI of a run, as `nashdex run` prints"
+            f"{store.uri} holds no run with a solved iteration: {runs_nearby(store.uri)}expected the URI of a run, as "
+            "`nashdex run` prints it"
         )
     return iteration
 
@@ -194,8 +196,8 @@ def _nothing_in(store: ObjectStore) -> DataError:
     if store.exists(keys.PUBLISHED):
         return DataError(f"{store.uri} has published no policy yet; expected one of `nashdex policy publish`")
     return DataError(
-        f"{store.uri} holds no run and no policies; expected the URI of a run, as `nashdex run` prints it, or a folder "
-        "that `nashdex policy import` wrote"
+        f"{store.uri} holds no run and no policies; {runs_nearby(store.uri)}expected the URI of a run, as "
+        "`nashdex run` prints it, or a folder that `nashdex policy import` wrote"
     )
 
 

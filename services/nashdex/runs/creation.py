@@ -25,6 +25,7 @@ from nashdex.settings.loading import differing_fields, load_settings
 from nashdex.settings.run import RunSettings, canonical_format
 from nashdex.store import Observer, open_store
 from nashdex.store.checked import find_object, read_root, write_root
+from nashdex.store.nearby import runs_nearby
 from nashdex.store.protocol import ObjectStore
 
 TRAINED_NETWORKS: Final = ("pointer", "pointer-pairs")
@@ -162,8 +163,8 @@ def open_run(run_uri: str, observe: Observer | None = None) -> Run:
     store = open_store(run_uri, observe)
     if not store.exists(keys.CONFIG):
         raise DataError(
-            f"{run_uri} holds no run: {keys.CONFIG} is missing; expected the URI that `nashdex run` prints, "
-            "the store's followed by the run's id"
+            f"{run_uri} holds no run: {keys.CONFIG} is missing; {runs_nearby(run_uri)}expected the URI that "
+            "`nashdex run` prints, the store's followed by the run's id"
         )
     settings = _stored_settings(store)
     if settings.run is None:

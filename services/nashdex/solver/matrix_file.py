@@ -24,6 +24,7 @@ from nashdex.metagame.evidence.counts import check_counts, check_names, check_pa
 from nashdex.metagame.evidence.estimates import Floats, Tally, centred, expected_scores, require_played
 from nashdex.store import open_store
 from nashdex.store.attempt import newest_manifest, read_object
+from nashdex.store.nearby import runs_nearby
 
 
 def _printable(name: str) -> str:
@@ -133,7 +134,8 @@ def load(source: str) -> tuple[bytes, str]:
     newest = newest_manifest(store, StepName.SOLVE)
     if newest is None:
         raise DataError(
-            f"{source} holds no run with a solved iteration; expected a JSON file with a matrix, or the URI of a run"
+            f"{source} holds no run with a solved iteration; {runs_nearby(source)}expected a JSON file with a matrix, "
+            "or the URI of a run"
         )
     return read_object(store, newest, INTERACTION_MATRIX), f"{store.uri}/{newest.objects[INTERACTION_MATRIX].key}"
 

@@ -26,6 +26,7 @@ FILES = {
     "player.toml": 'format = "gen1randombattle"\n[population]\ninitial = ["heuristics"]\n',
     "player-of-kuhn.toml": 'format = "kuhn_poker"\n[population]\ninitial = ["heuristic"]\n',
     "plan.toml": "arms = 3\n",
+    "made/demo/config.json": "{}",
     "players.toml": '[mine]\nclass = "my_bot:MyPlayer"\nfolder = "nowhere"\n',
     "teams.txt": "Pikachu\n- Surf\n",
     "ragged.json": json.dumps({"payoffs": [[0, 1], [1]]}),
@@ -79,6 +80,11 @@ MISTAKES = [
     ("run here.toml --store s3://", 64, "no usable bucket name", "expected 3 to 63 lower-case letters"),
     ("report runs/gone --output r.html", 65, "runs/gone holds no run", "expected the URI that `nashdex run` prints"),
     ("report runs/gone", 64, "Missing option '--output'", "try --help"),
+    ("verify made/demmo", 65, "made/demmo holds no run", "did you mean made/demo? expected the URI"),
+    ("report made --output r.html", 65, "made holds no run", "it is the store of demo: name one, such as made/demo;"),
+    ("policy list made/demmo", 65, "holds no run and no policies", "made/demo? expected the URI of a run"),
+    ("battle --format gen1ou --p1 made#nash --p2 random", 65, "made holds no run with a solved", "such as"),
+    ("solve made/", 65, "made/ holds no run", "it is the store of demo: name one, such as made/demo;"),
     ("verify configs", 65, "configs holds no run", "expected the URI that `nashdex run` prints"),
     ("status runs/gone", 65, "runs/gone holds no run", "expected the URI that `nashdex run` prints"),
     ("cost runs/gone", 65, "runs/gone holds no run", "expected the URI that `nashdex run` prints"),
@@ -155,7 +161,7 @@ def test_a_mistake_gets_one_line_and_leaves_nothing(
     monkeypatch.setenv("NASHDEX_DEBUG", "")
     monkeypatch.setenv("NASHDEX_PLAYERS", "players.toml")
     for name, text in FILES.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
     before = sorted(tmp_path.rglob("*"))
     assert cli.run_command_line(shlex.split(command)) == code
