@@ -237,7 +237,7 @@ class Battles:
     def _take(self, decisions: Decisions) -> None:
         at = decisions.battle * NUM_SEATS + decisions.seat
         is_callers = self._is_callers[at]
-        (theirs,) = np.nonzero(~is_callers)
+        (theirs,) = (~is_callers).nonzero()
         if len(theirs):
             self._let_opponents_answer(decisions.take(_rows(theirs)))
         if len(theirs) == len(at):

@@ -56,7 +56,7 @@ class LegalActions:
     @cached_property
     def rows(self) -> NDArray[np.int64]:
         """Shape (L,): the decision of each legal action."""
-        return np.repeat(np.arange(len(self)), self.counts)
+        return np.arange(len(self)).repeat(self.counts)
 
     @cached_property
     def keys(self) -> NDArray[np.int64]:
@@ -71,9 +71,9 @@ class LegalActions:
     @cached_property
     def mask(self) -> NDArray[np.bool_]:
         """Shape (N, A), true where legal. For spaces of few actions."""
-        mask = np.zeros((len(self), self.num_actions), dtype=np.bool_)
-        mask.reshape(-1)[self.keys] = True
-        return mask
+        mask = np.zeros(len(self) * self.num_actions, dtype=np.bool_)
+        mask[self.keys] = True
+        return mask.reshape(len(self), self.num_actions)
 
     def take(self, rows: NDArray[np.int64] | slice) -> "LegalActions":
         """Return the given decisions; of neighbours that a slice names, views."""

@@ -18,6 +18,7 @@ from nashdex.games.space import NUM_SEATS
 from nashdex.policies.interface import Actions, Policy
 
 _NO_VIEW = -1
+_ONE_MORE = np.uint64(1)
 
 
 class Seats:
@@ -68,7 +69,7 @@ class Seats:
         policy_of = self._policy_of[seats]
         num_draws = self._num_draws[seats]
         draws = uniforms(self._seed_of[seats], num_draws)
-        self._num_draws[seats] = num_draws + np.uint64(1)
+        self._num_draws[seats] = num_draws + _ONE_MORE
         answers = (
             self._look_and_act(decisions, policy_of, draws) if self._views else self._act(decisions, policy_of, draws)
         )
