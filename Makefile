@@ -71,7 +71,7 @@ format: setup ## Mend what ruff can mend
 	$(BIN)/ruff format
 
 .PHONY: types
-types: setup $(PAGE_STAMP) ## Check types: mypy, tsc
+types: setup $(PAGE_STAMP) ## Check types, also of the tests: mypy, tsc
 	$(BIN)/mypy
 	cd services/showdown && npm run --silent check
 	cd services/page && npm run --silent check

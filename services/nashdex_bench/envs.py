@@ -156,7 +156,7 @@ def _side(side: str, format_id: str, num_envs: int, num_gateways: int, seed: int
             try:
                 yield _single(peer, np.random.default_rng(seed), np.flatnonzero, seed)
             finally:
-                peer.close()  # type: ignore[no-untyped-call]
+                peer.close()
     elif side == SINGLE:
         env = BattleEnv(format_id)
         try:

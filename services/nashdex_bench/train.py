@@ -194,6 +194,6 @@ def _seconds_of_bare(
                 labels = part.actions % prediction.shape[1]  # their meaning does not matter to the time
                 loss = loss + PREDICTION_COEFFICIENT * torch.nn.functional.cross_entropy(prediction, labels)
             optimiser.zero_grad(set_to_none=True)
-            loss.backward()  # type: ignore[no-untyped-call]
+            loss.backward()
             optimiser.step()
     return seconds(device.type) - began

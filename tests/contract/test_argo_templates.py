@@ -429,5 +429,6 @@ def test_battles_find_their_gateway_beside_them() -> None:
 
 @pytest.mark.skipif(ARGO_PROGRAM is None, reason="argo's command line is not on PATH")
 def test_argo_lint_finds_nothing() -> None:
+    assert ARGO_PROGRAM is not None
     done = subprocess.run([ARGO_PROGRAM, "lint", "--offline", str(ARGO)], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -83,7 +83,7 @@ def _stored(folder: Path, format_id: str, settings: NetworkSettings) -> str:
 
 @pytest.fixture(scope="module")
 def policy(tmp_path_factory: pytest.TempPathFactory) -> str:
-    settings = PointerSettings(**SIZES, predicts_opponent=True)  # type: ignore[arg-type]
+    settings = PointerSettings(**SIZES, predicts_opponent=True)
     return _stored(tmp_path_factory.mktemp("store"), FORMAT, settings)
 
 
@@ -142,7 +142,7 @@ def test_the_predicted_choices_are_those_that_the_opponent_has_shown(adviser: Ad
 @pytest.mark.slow
 def test_doubles_are_answered_with_both_choices(tmp_path: Path) -> None:
     sizes = {"embedding_size": 4, "move_size": 8, "pokemon_size": 8, "context_size": 16}
-    opened = open_adviser(_stored(tmp_path, DOUBLES, PointerPairsSettings(**sizes)))  # type: ignore[arg-type]
+    opened = open_adviser(_stored(tmp_path, DOUBLES, PointerPairsSettings(**sizes)))
     try:
         for answer in _decide(opened, list(asked(DOUBLES, seed=1))[:30]):
             assert answer.choice in [each.choice for each in answer.actions]

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -29,7 +30,7 @@ pytestmark = [
 ROOT = Path(__file__).parents[2]
 
 
-def _play(env: BattleEnv, info: dict[str, object], generator: np.random.Generator, most: int) -> dict[str, object]:
+def _play(env: BattleEnv, info: dict[str, Any], generator: np.random.Generator, most: int) -> dict[str, Any]:
     for _ in range(most):
         action = generator.choice(np.flatnonzero(info["action_mask"]))
         _, _, terminated, _, info = env.step(action)
@@ -209,7 +210,7 @@ def test_a_loaded_network_plays_an_episode(tmp_path: Path) -> None:
     observation, info = env.reset(seed=3)
     with env:
         network = make_network(env._episodes.space, SlotsSettings(embedding_size=4, entity_size=8, hidden_size=16))
-        made = {"name": "fresh", "parent": None, "iteration": 0, "oracle": "ppo", "reward": "win-loss"}
+        made: dict[str, Any] = {"name": "fresh", "parent": None, "iteration": 0, "oracle": "ppo", "reward": "win-loss"}
         policy = nashdex.load_policy(f"{store.uri}#{save_policy(store, network, **made, reward_version='1')}")
         assert policy.act(observation, info["action_mask"]).log_prob < 0.0
         policy.reset(3)

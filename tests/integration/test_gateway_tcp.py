@@ -63,7 +63,7 @@ def _play(arena: ShowdownArena, after_the_first: Callable[[], None] | None = Non
     battles = PairedBattles(5, game_for(FORMAT).teams(), deadline_seconds=200.0)
     policies = {policy: scripted_policy(policy, arena.space) for policy in (RANDOM, MAX_POWER)}
     rollout = Rollout(arena, policies, concurrent_battles=NUM_BATTLES)
-    found = {}
+    found: dict[int, tuple[Any, ...]] = {}
     for finished in rollout.play(battles.assignment(n, (RANDOM, MAX_POWER), record=True) for n in range(NUM_BATTLES)):
         if not found and after_the_first is not None:
             after_the_first()

@@ -419,9 +419,8 @@ def test_two_policies_play_the_battle_that_python_plays(tab: Tab, policy: str) -
     page = tab.page
     for number, (first, second) in enumerate([("made", "made"), ("made", "max-power"), ("random", "made")]):
         record = watched(page, first, second, SEED + number)
-        assert record["log"] == python_log(
-            *(policy if name == "made" else name for name in (first, second)), seed=SEED + number
-        )
+        players = [policy if name == "made" else name for name in (first, second)]
+        assert record["log"] == python_log(players[0], players[1], SEED + number)
         page.get_by_role("button", name="New battle").click()
 
 
@@ -449,7 +448,7 @@ def test_ensembles_and_searches_play_the_battle_that_python_plays(
     for number, (first, second) in enumerate([(ENSEMBLE, "search:matrix-small"), ("random", searching)]):
         record = watched(page, first, second, SEED + number)
         names = [by_name.get(name, name) for name in (first, second)]
-        assert record["log"] == python_log(*names, seed=SEED + number)
+        assert record["log"] == python_log(names[0], names[1], SEED + number)
         page.wait_for_selector("progress", state="detached")
         assert page.get_by_text(f"Judged by {ENSEMBLE}:").count() == 1
         page.get_by_role("button", name="New battle").click()

@@ -83,7 +83,10 @@ class _FirstMove:
 
     def act(self, decisions: Decisions, uniforms: NDArray[np.float64]) -> Actions:
         del uniforms
-        action = [FIRST_MOVE if FIRST_MOVE in row else int(row[0]) for row in decisions.legal]
+        action = [
+            FIRST_MOVE if FIRST_MOVE in row else int(row[0])
+            for row in map(decisions.legal.__getitem__, range(len(decisions)))
+        ]
         return Actions(np.array(action, dtype=np.int64), np.zeros(len(decisions), dtype=np.float32))
 
     def forget(self, battle: int, seat: int) -> None: ...

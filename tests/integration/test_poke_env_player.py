@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from typing import Any
 
 import pytest
 from poke_env import AccountConfiguration, ServerConfiguration
@@ -20,7 +21,7 @@ FORMAT = "gen9vgc2025regi"
 
 async def _play(server: StockServer, num_battles: int) -> tuple[Player, RandomPlayer]:
     """Let ``max-power`` play poke-env's random player, two battles at once."""
-    options = {
+    options: dict[str, Any] = {
         "server_configuration": ServerConfiguration(server.websocket, "http://127.0.0.1/"),
         "log_level": logging.CRITICAL,
         "max_concurrent_battles": 2,

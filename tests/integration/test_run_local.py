@@ -22,7 +22,8 @@ from nashdex.core import keys
 from nashdex.core.ids import BarePolicyId, PolicyId
 from nashdex.core.steps import StepName
 from nashdex.planning.dag import num_shards
-from nashdex.policies.archive import load_network, read_document
+from nashdex.policies.archive import load_network
+from nashdex.policies.document import read_document
 from nashdex.runs.creation import open_run
 from nashdex.store import open_store
 from nashdex.store.attempt import read_manifest

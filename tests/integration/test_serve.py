@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -146,13 +147,13 @@ def test_a_client_whose_connection_breaks_plays_on(server: StockServer, tmp_path
         _client(server, "random", "steady", second, *search) as steady,
         _client(server, "max-power", "shaky", first, *search, "--server", address) as shaky,
     ):
+
+        def plays_after(num_battles: int) -> bool:
+            is_over = len(list((first / "logs").glob("*"))) >= num_battles
+            return shaky.poll() is not None or (is_over and "battle-" in _open_rooms(first))
+
         for num_battles in (0, 1):
-            _wait_for(
-                lambda least=num_battles: (
-                    shaky.poll() is not None
-                    or (len(list((first / "logs").glob("*"))) >= least and "battle-" in _open_rooms(first))
-                )
-            )
+            _wait_for(partial(plays_after, num_battles))
             cut()
         _, errors = shaky.communicate(timeout=PATIENCE_SECONDS)
         assert shaky.returncode == 0
@@ -223,8 +224,9 @@ def test_a_poke_env_player_challenges_and_sigterm_ends_after_the_battle(server: 
         return player.n_won_battles
 
     with _client(server, "max-power", "host", tmp_path, "--accept", "visitor") as host:
-        assert host.stderr is not None
-        _wait_for(lambda: "logged in" in host.stderr.readline())
+        errors = host.stderr
+        assert errors is not None
+        _wait_for(lambda: "logged in" in errors.readline())
         won = asyncio.run(asyncio.wait_for(challenge(2), 300))
         _wait_for(lambda: len(_battles(tmp_path)) == 2)
         host.send_signal(signal.SIGTERM)

@@ -11,6 +11,7 @@ import pytest
 
 from nashdex.core import keys
 from nashdex.core.errors import DataError
+from nashdex.core.ids import BarePolicyId, PolicyId
 from nashdex.core.steps import StepName
 from nashdex.games.registry import tabular_game_of_run
 from nashdex.games.tabular.values import nash_conv
@@ -57,12 +58,12 @@ def exact_of(run: Run, iteration: int) -> float:
     return exact.value
 
 
-def mixture_of(run: Run, iteration: int) -> dict[str, float]:
+def mixture_of(run: Run, iteration: int) -> dict[PolicyId, float]:
     strategy = read_published(run.store, iteration, keys.META_STRATEGY, MetaStrategy).meta_strategy
     return {policy: share for policy, share in strategy.items() if share > 0}
 
 
-def tables_of(run: Run, policies: Sequence[str], settings: RunSettings) -> list[np.ndarray]:
+def tables_of(run: Run, policies: Sequence[PolicyId], settings: RunSettings) -> list[np.ndarray]:
     tree = tabular_game_of_run(run.store, settings).tree
     return [load_table(run.store, policy, tree) for policy in policies]
 
@@ -143,7 +144,7 @@ def test_an_altered_table_stops_the_run(tmp_path: Path) -> None:
     run = begin(tmp_path, "kuhn.toml")
     do_iteration(run, 0)
     (policy,) = (policy for policy in mixture_of(run, 0) if policy != "first-action")
-    key = keys.policy_table(policy)
+    key = keys.policy_table(BarePolicyId(policy))
     run.store.put(key, run.store.get(key)[:-1] + b"?")
     with pytest.raises(DataError, match=r"table\.safetensors has sha256 .* altered or truncated"):
         do_iteration(run, 1)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from nashdex.core.evidence import Evidence
 from nashdex.core.ids import PolicyId
 from nashdex.games.interface import (
     BattleSpec,
@@ -14,6 +15,7 @@ from nashdex.games.interface import (
     Outcome,
     RunningBattle,
     Situations,
+    View,
 )
 from nashdex.games.legal import LegalActions
 from nashdex.games.space import Space
@@ -73,7 +75,7 @@ class CardArena:
             winner = None if first == second else int(second > first)
             events.outcomes.append(Outcome(battle, winner, NUM_TURNS, (NUM_TURNS, NUM_TURNS), rejected=0))
         if self._pending:
-            battle, seat, again = (np.array(column) for column in zip(*self._pending, strict=True))
+            battle, seat, again = np.array(self._pending).T
             observation = np.zeros((len(battle), self._space.observation_size), dtype=np.float32)
             observation[:, 4] = [len(self._totals[b][s]) for b, s in zip(battle, seat, strict=True)]
             mask = np.ones((len(battle), self._space.num_actions), dtype=np.bool_)
@@ -99,6 +101,9 @@ class CardArena:
                 if len(self._totals[b][0]) < NUM_TURNS:
                     self._pending += [(b, 0, False), (b, 1, False)]
 
+    def stop(self, battle: int, num_open: int) -> None:
+        raise NotImplementedError
+
     def resident_bytes(self) -> int:
         return 0
 
@@ -116,7 +121,7 @@ class UniformPolicy:
         self.id = PolicyId(name)
         self.needs_lines = False
         self.needs_state = False
-        self.view = None
+        self.view: View | None = None
         self._greedy = greedy
         self.batch_sizes: list[int] = []
         self.forgotten: list[tuple[int, int]] = []
@@ -136,6 +141,9 @@ class CardGame:
     """The card game, for what opens its own arena. Implements ``games.interface.Game``."""
 
     format = "tiny"
+    evidence = Evidence.COUNTS
+    largest_payoff = 0.5
+    tree = None
 
     def __init__(self) -> None:
         self.arenas: list[CardArena] = []

@@ -90,7 +90,8 @@ def make_iteration(
     store: ObjectStore, settings: RunSettings, iteration: int, elo: Mapping[str, float] | None = None
 ) -> None:
     """Write everything of one iteration up to its solve step. ``elo`` overrides strengths by policy."""
-    strengths = {**ELO, **{trained_policy(i): value for i, value in enumerate(TRAINED_ELO)}, **(elo or {})}
+    trained: dict[str, float] = {trained_policy(i): value for i, value in enumerate(TRAINED_ELO)}
+    strengths = {**ELO, **trained, **(elo or {})}
     plan_step.run(store, settings, iteration, 0)
     plan = IterationPlan.from_json(store.get(keys.published(iteration, keys.PLAN)), "plan")
     generator = random.Random(1000 + iteration)

@@ -112,7 +112,7 @@ async def _play(format_id: str, teams: Sequence[str], seconds: float, seed: int,
     finally:
         for player in players:
             if player.ps_client.logged_in.is_set():  # poke-env's client has no websocket before.
-                await player.ps_client.stop_listening()  # type: ignore[no-untyped-call]
+                await player.ps_client.stop_listening()
     taken, client, of_server, decisions, finished = (end - begin for begin, end in zip(*readings, strict=True))
     if not decisions:
         raise TryAgainError(f"poke-env's players decided nothing in {taken:.0f} s; measure for longer")

@@ -14,7 +14,7 @@ import numpy as np
 from safetensors import numpy as safetensors
 
 from nashdex.core.errors import DataError
-from nashdex.core.ids import BarePolicyId
+from nashdex.core.ids import BarePolicyId, PolicyId
 from nashdex.games.space import ObservationBlock, ObservationField, Space
 from nashdex.policies.archive import load_network
 from nashdex.policies.document import UNSET_ID, PolicyDocument
@@ -67,7 +67,7 @@ def crowd() -> None:
     for name in ("legal_counts", "legal", "actions"):
         tensors[name] = np.zeros(0, np.uint16)
     tensors["log_probs"] = np.zeros(0, np.float32)
-    metadata = ShardMetadata(space=space, policies=(BarePolicyId("p1"),))
+    metadata = ShardMetadata(space=space, policies=(BarePolicyId(PolicyId("p1")),))
     decode(lz4.frame.compress(safetensors.save(tensors, {"shard": metadata.model_dump_json()})), "a part")
 
 

@@ -28,6 +28,10 @@ from nashdex.store.attempt import Attempt
 GRACE_SECONDS = float(os.environ.get("SCRIPTED_RUN_GRACE_SECONDS", "1"))
 
 
+def _say(iteration: int) -> None:
+    sys.stdout.write(f"iteration {iteration} is done\n")
+
+
 def drive(run_uri: str, scratch: Path) -> int:
     # Imported here: the steps are many and need none of it.
     from nashdex.local.display import Lines  # noqa: PLC0415
@@ -51,7 +55,7 @@ def drive(run_uri: str, scratch: Path) -> int:
                 *(sys.executable, me, "step", run_uri, str(scratch)),
                 *(step, str(iteration), str(shard)),
             ],
-            on_iteration=lambda iteration: sys.stdout.write(f"iteration {iteration} is done\n") and None,
+            on_iteration=_say,
         )
     except NashdexError as error:
         sys.stderr.write(f"error: {error}\n")

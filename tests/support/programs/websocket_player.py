@@ -37,7 +37,8 @@ def _odd(base: type[Player], options: argparse.Namespace) -> type[Player]:
                 time.sleep(600)
             if options.forfeits:
                 return ForfeitBattleOrder()
-            return super().choose_move(battle)
+            order: BattleOrder = super().choose_move(battle)
+            return order
 
     return Odd
 
@@ -47,7 +48,8 @@ async def _insist(player: Player, opponent: str, format_id: str) -> None:
     while not player.battles:
         await asyncio.sleep(10)
         if not player.battles:
-            await handle_threaded_coroutines(player.ps_client.challenge(opponent, format_id, player.next_team))
+            challenge = player.ps_client.challenge(opponent, format_id, player.next_team)
+            await handle_threaded_coroutines(challenge, player.ps_client.loop)
 
 
 async def main() -> None:

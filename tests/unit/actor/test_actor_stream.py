@@ -120,7 +120,8 @@ def play(store: ObjectStore, settings: RunSettings, game: TabularGame) -> Iterat
 
     def play_some(shard: int, most: int) -> list[int]:
         actor = actors.setdefault(shard, ChunkPlayer(store, settings, game, 1, shard, AttemptId(f"attempt-{shard}")))
-        request, played = request_of(store), []
+        request = request_of(store)
+        played: list[int] = []
         assert request is not None
         while len(played) < most and (chunk := actor.play_next(0, request)):
             played.append(chunk.chunk)

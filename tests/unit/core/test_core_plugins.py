@@ -152,7 +152,8 @@ def test_a_broken_package_does_not_hinder_the_names(tmp_path: Path, monkeypatch:
 
 def test_a_package_adds_its_section(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     provide(tmp_path, monkeypatch, {"triangle": "toy_shapes:TRIANGLE"})
-    assert kinds().all() == {"circle": Circle, "square": Square, "triangle": Square}
+    expected: dict[str, type[Section]] = {"circle": Circle, "square": Square, "triangle": Square}
+    assert kinds().all() == expected
 
 
 def test_an_entry_without_a_section_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

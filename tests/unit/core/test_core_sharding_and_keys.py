@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from nashdex.core import keys
 from nashdex.core.errors import ConfigurationError
-from nashdex.core.ids import GREEDY, AttemptId, PlayedPolicy, PolicyId, new_attempt_id, policy_id, run_id
+from nashdex.core.ids import GREEDY, AttemptId, BarePolicyId, PlayedPolicy, PolicyId, new_attempt_id, policy_id, run_id
 from nashdex.core.steps import StepName, shard_range
 
 
@@ -28,7 +28,7 @@ def test_keys() -> None:
     attempt = keys.attempt_object(0, StepName.EVALUATE, 1, AttemptId("abc"), "ledger.json")
     assert attempt == "iterations/0000/evaluate/00001/abc/ledger.json"
     assert keys.published(0, keys.META_STRATEGY) == "iterations/0000/meta_strategy.json"
-    assert keys.policy_weights(PolicyId("p1")) == "policies/p1/weights.safetensors"
+    assert keys.policy_weights(BarePolicyId(PolicyId("p1"))) == "policies/p1/weights.safetensors"
 
 
 @pytest.mark.parametrize("text", ["", "Upper", "a/b", "../x", "a b", "x" * 64, "-a"])

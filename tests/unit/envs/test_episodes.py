@@ -26,9 +26,11 @@ def env() -> Iterator[BattleEnv]:
     env.close()
 
 
-def _play(env: BattleEnv, picks: Iterator[int]) -> tuple[list[float], dict[str, object]]:
+def _play(env: BattleEnv, picks: Iterator[int]) -> tuple[list[float], dict[str, Any]]:
     """Return all rewards of an episode that has begun, and its last info."""
-    rewards, over, info = [], False, {}
+    rewards: list[float] = []
+    info: dict[str, Any] = {}
+    over = False
     while not over:
         legal = np.flatnonzero(env.action_masks())
         _, reward, terminated, truncated, info = env.step(np.int64(legal[next(picks) % len(legal)]))

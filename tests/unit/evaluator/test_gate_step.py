@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from nashdex.core.errors import DataError, TryAgainError
-from nashdex.core.ids import PolicyId
+from nashdex.core.ids import BarePolicyId, PolicyId
 from nashdex.core.results import TRAINING_RESULT, TrainingResult
 from nashdex.core.steps import StepName
 from nashdex.evaluator.gate import in_order, judge, play_gate, run
@@ -177,7 +177,13 @@ def test_of_a_tabular_game_the_exact_payoff_decides_and_the_rejected_stay_out(st
     always_pass = load_table(store, FIRST_ACTION, tree)
     uniform = load_table(store, RANDOM, tree)
     half = save_table_policy(
-        store, tree, np.asarray((always_pass + uniform) / 2), name="half", parent=RANDOM, iteration=1, oracle="ppo"
+        store,
+        tree,
+        np.asarray((always_pass + uniform) / 2),
+        name="half",
+        parent=BarePolicyId(RANDOM),
+        iteration=1,
+        oracle="ppo",
     )
     trained = [
         _train(store, 0, half, FIRST_ACTION),
@@ -197,7 +203,7 @@ def test_of_a_tabular_game_the_exact_payoff_decides_and_the_rejected_stay_out(st
 def test_equals_are_not_accepted_on_exact_payoffs(store: ObjectStore) -> None:
     tree = openspiel_tree("kuhn_poker")
     uniform = load_table(store, RANDOM, tree)
-    copy = save_table_policy(store, tree, uniform, name="copy", parent=RANDOM, iteration=1, oracle="ppo")
+    copy = save_table_policy(store, tree, uniform, name="copy", parent=BarePolicyId(RANDOM), iteration=1, oracle="ppo")
     _train(store, 0, copy, RANDOM)
     result = read_written(store, run(store, KUHN, 1, 0), GATE_RESULT, GateResult)
     assert (result.payoff, result.decision) == (0.0, "reject")

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -51,9 +52,10 @@ def numbers(least: float, most: float) -> st.SearchStrategy[float]:
 def episodes(draw: st.DrawFn, *, on_policy: bool = False) -> Trajectory:
     size = draw(st.integers(1, 8))
     ratio = st.just(0.0) if on_policy else numbers(-3, 3)
-    return episode(
-        *(draw(st.lists(part, min_size=size, max_size=size)) for part in (numbers(-1, 1), numbers(-1, 1), ratio))
+    rewards, values, log_ratios = (
+        draw(st.lists(part, min_size=size, max_size=size)) for part in (numbers(-1, 1), numbers(-1, 1), ratio)
     )
+    return episode(rewards, values, log_ratios)
 
 
 def by_definition(one: Trajectory, discount: float, settings: VTraceSettings) -> Floats:
@@ -187,7 +189,7 @@ def test_group_relative_known_answer() -> None:
         ("faints", [{"faints": [1]}, {"faints": [-1]}]),
     ],
 )
-def test_each_stratum_keeps_what_differs_apart(stratum: str, differing: list[dict[str, object]]) -> None:
+def test_each_stratum_keeps_what_differs_apart(stratum: str, differing: list[dict[str, Any]]) -> None:
     one, other = differing
     played = [
         situated(1, **one),
@@ -195,7 +197,7 @@ def test_each_stratum_keeps_what_differs_apart(stratum: str, differing: list[dic
         situated(1, **other),
         situated(1, **other),
         situated(-1, **other),
-    ]  # type: ignore[arg-type]
+    ]
     apart = grouped(played, strata=[stratum]).advantages
     assert_allclose(apart[:2], [1, -1], atol=1e-6)
     assert_allclose(apart[2:], np.array([1, 1, -2]) / math.sqrt(2), atol=1e-6)

@@ -1,6 +1,7 @@
 """How training uses a machine: minibatches whose gradients add up, bfloat16, and too little memory."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -73,7 +74,7 @@ def learned(
 def test_accumulated_minibatches_are_the_large_one_within_rounding(
     tmp_path: Path, kind: str, warmup_decisions: int
 ) -> None:
-    common = {"critic_warmup_decisions": warmup_decisions, "annealing": {"entropy": 0.5}}
+    common: dict[str, Any] = {"critic_warmup_decisions": warmup_decisions, "annealing": {"entropy": 0.5}}
     large, one = learned(tmp_path / "large", kind, minibatch_decisions=51, **common)
     small, other = learned(tmp_path / "small", kind, minibatch_decisions=17, accumulate=3, **common)
     start = torch.cat([parameter.detach().flatten() for parameter in made(NETWORKS[kind]).parameters()])

@@ -13,7 +13,8 @@ from nashdex.core.errors import ConfigurationError, DataError, StoppedError
 from nashdex.core.ids import BarePolicyId, PolicyId
 from nashdex.core.results import TRAINING_RESULT, TrainingResult
 from nashdex.core.steps import StepName
-from nashdex.policies.archive import load_network, read_document
+from nashdex.policies.archive import load_network
+from nashdex.policies.document import read_document
 from nashdex.runs.first_policies import with_policy_ids
 from nashdex.runs.fit import check_fit
 from nashdex.runs.inputs import read_inputs
@@ -149,7 +150,7 @@ def test_how_a_network_is_trained_is_no_part_of_its_id(source: str, tmp_path: Pa
     assert b"init_from" not in store.get(key)
 
 
-WIDER = {"hidden_size": 24}
+WIDER: dict[str, Any] = {"hidden_size": 24}
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,7 @@ def network(seed: int = 0) -> ActorCritic:
     torch.manual_seed(seed)
     net = make_network(bandit_space(), SMALL)
     with torch.no_grad():
-        net.actor.weight.mul_(50)
+        net.get_parameter("actor.weight").mul_(50)
     return net
 
 
@@ -98,7 +98,9 @@ def test_each_coefficient_weighs_its_part_of_the_loss() -> None:
     batch, targets, settings = collected(net)
     reference = SnapshotReference(network(seed=1), LEARNER)
     with torch.no_grad():
-        net.actor.weight.add_(torch.randn(net.actor.weight.shape, generator=torch.Generator().manual_seed(2)))
+        net.get_parameter("actor.weight").add_(
+            torch.randn(net.get_parameter("actor.weight").shape, generator=torch.Generator().manual_seed(2))
+        )
 
     def parts(coefficients: Coefficients) -> tuple[float, dict[str, float]]:
         loss, measured = ppo_loss(net, batch, targets, reference, coefficients, settings)

@@ -34,7 +34,7 @@ def network(seed: int = 0) -> ActorCritic:
     torch.manual_seed(seed)
     net = make_network(bandit_space(), SMALL)
     with torch.no_grad():
-        net.actor.weight.mul_(50)
+        net.get_parameter("actor.weight").mul_(50)
     return net
 
 
@@ -113,7 +113,7 @@ def test_the_kind_of_a_joint_action_is_the_kinds_of_its_slots() -> None:
 
 
 @pytest.mark.parametrize("num_slots", [1, 2])
-def test_the_table_of_kinds_is_made_where_the_network_is(num_slots: int) -> None:
+def test_the_table_of_kinds_is_made_where_the_network_is(num_slots: Literal[1, 2]) -> None:
     away = torch.device("meta")
     reference = HierarchicalReference(named_space("switch 1", "move 1", num_slots=num_slots), away)
     masks = torch.ones(3, 2**num_slots, dtype=torch.bool if num_slots == 1 else torch.int32, device=away)

@@ -10,6 +10,7 @@ import torch
 
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.ids import AttemptId, BarePolicyId, PolicyId, replayed_policy
+from nashdex.core.steps import StepName
 from nashdex.games.interface import Decisions
 from nashdex.games.legal import LegalActions
 from nashdex.games.registry import showdown_game
@@ -57,7 +58,7 @@ def network(kind: str, seed: int = 0) -> ActorCritic:
         torch.manual_seed(seed)
         net = make_network(SPACE, NETWORKS[kind])
         with torch.no_grad():
-            net.scorer.score.mul_(50)  # fewer steps until what is remembered moves the scores
+            net.get_parameter("scorer.score").mul_(50)  # fewer steps until what is remembered moves the scores
         return net
 
 
@@ -85,7 +86,7 @@ def recall_battles(policy: NetworkPolicy, num: int, seed: int) -> list[Episode]:
         legal = LegalActions.of_mask(np.repeat(mask[None], len(due), axis=0))
         asked = Decisions(due, np.zeros(len(due), np.int8), np.zeros(len(due), np.bool_), rows, legal)
         answers = policy.act(asked, rng.random(len(due)))
-        for place, i in enumerate(due):
+        for place, i in enumerate(due.tolist()):
             steps[i].append((rows[place], int(answers.action[place]), float(answers.log_prob[place])))
     for i in range(num):
         policy.forget(i, 0)
@@ -129,7 +130,7 @@ def score_after_ppo(folder: Path, kind: str, estimator: str, rounds: int) -> flo
         }
     )
     loop = loop_of(folder, net)
-    with Progress("train", 0, 0, "updates") as progress:
+    with Progress(StepName.TRAIN, 0, 0, "updates") as progress:
         for number in range(rounds):
             acting = copy.deepcopy(net)
             seen = experience(recall_battles(NetworkPolicy(LEARNER, acting), 200, number), net)
@@ -161,7 +162,7 @@ def test_cloning_learns_to_remember(tmp_path: Path, kind: str, least: float, mos
     settings = CloneSettings(num_epochs=4, minibatch_decisions=64, critic_warmup_epochs=0, learning_rate=1e-2)
     rewards = [np.zeros(len(one), np.float32) for one in taught]
     lesson, validation = make_lessons(taught, rewards, 1.0, 0, CPU, remembers=net.remembers)
-    with Progress("train", 0, 0, "updates") as progress:
+    with Progress(StepName.TRAIN, 0, 0, "updates") as progress:
         clone(loop_of(tmp_path, net), lesson, validation, settings, 0, progress)
     found, _ = evaluate(net, validation.batch)
     is_last = validation.batch.observations[:, find("force_switch")] == 1
@@ -245,7 +246,7 @@ def test_a_training_that_resumes_ends_with_the_same_bits(tmp_path: Path) -> None
             seen = experience(episodes, net)
             targets = make_targets(net, seen, settings, 1.0)
             loop = loop_of(folder, net, every=5)
-            with Progress("train", 0, 0, "updates") as progress:
+            with Progress(StepName.TRAIN, 0, 0, "updates") as progress:
                 if stop < 10**6:
                     cut = settings.model_copy(update={"num_epochs": stop})
                     learn(loop, seen.batch, targets, cut, progress)

@@ -27,7 +27,7 @@ def run(log: Path, *command: str, lines: list[bytes] | None = None, groups: set[
             command,
             start=START,
             log=log,
-            on_line=[].append if lines is None else lines.append,
+            on_line=([] if lines is None else lines).append,
             groups=set() if groups is None else groups,
             grace_seconds=0.5,
             environment={"ONLY": "this"},
@@ -119,7 +119,9 @@ def test_a_server_that_is_killed_is_started_again_and_its_child_counts_as_killed
     """As when the kernel runs out of memory: the caller may try again."""
 
     def kill_the_server(child: Child) -> None:
-        psutil.Process(child.pid).parent().kill()
+        server = psutil.Process(child.pid).parent()
+        assert server is not None
+        server.kill()
 
     assert asyncio.run(_ended_by(tmp_path / "log", "sleep", kill_the_server)) == -signal.SIGKILL
     assert run(tmp_path / "log", "exit", "0") == 0

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from nashdex.metagame.equilibria import symmetric_equilibrium
 from nashdex.metagame.evidence.estimates import Floats, Integers, centred, expected_scores, posterior_scores
 from nashdex.metagame.evidence.sampled import SampledCounts
 from nashdex.metagame.plan import FurtherBattles
-from nashdex.metagame.solvers.nash import symmetric_equilibrium
 from nashdex.metagame.tournament.allocation import decisive_cells, influence
 from support.tournaments import drawn_matrix, matrix
 
@@ -44,9 +44,10 @@ def _chosen(
     counted: SampledCounts, num_battles: int, most_battles: int = 10_000, num_draws: int = 200
 ) -> list[FurtherBattles]:
     drawn, strategies = _solved(counted, num_draws)
-    names: Sequence[str] = counted.policies
     games = counted.battles_by_cell()
-    return decisive_cells(names, games, drawn, strategies, num_battles=num_battles, most_battles=most_battles)
+    return decisive_cells(
+        counted.policies, games, drawn, strategies, num_battles=num_battles, most_battles=most_battles
+    )
 
 
 @pytest.mark.slow
@@ -118,14 +119,15 @@ def test_no_other_division_promises_more() -> None:
 
     def promised(pairs: Sequence[int]) -> float:
         return sum(
-            explained[cell] * 2 * more / (games[cell] + 1 + 2 * more) for cell, more in zip(cells, pairs, strict=True)
+            float(explained[cell] * 2 * more / (games[cell] + 1 + 2 * more))
+            for cell, more in zip(cells, pairs, strict=True)
         )
 
     chosen = {
         (cell.a, cell.b): cell.battles // 2
-        for cell in decisive_cells("abc", games, drawn, strategies, num_battles=8, most_battles=100)
+        for cell in decisive_cells(counted.policies, games, drawn, strategies, num_battles=8, most_battles=100)
     }
-    given_pairs = [chosen.get(("abc"[i], "abc"[j]), 0) for i, j in cells]
+    given_pairs = [chosen.get((counted.policies[i], counted.policies[j]), 0) for i, j in cells]
     assert sum(given_pairs) == 4
     every = [(i, j, 4 - i - j) for i in range(5) for j in range(5 - i)]
     assert promised(given_pairs) == pytest.approx(max(promised(pairs) for pairs in every))

@@ -32,7 +32,8 @@ def _stationary(payoffs: Floats, alpha: float, population_size: int) -> Floats:
         chain[s, s] = 1 - chain[s].sum()
     values, vectors = np.linalg.eig(chain.T)
     vector = np.real(vectors[:, np.argmin(np.abs(values - 1))])
-    return vector / vector.sum()
+    found: Floats = vector / vector.sum()
+    return found
 
 
 @pytest.mark.parametrize("alpha", [0.1, 1.0, 10.0])

@@ -185,7 +185,7 @@ def test_a_mixture_of_scores_next_to_1_with_unequal_counts_holds_what_it_says(me
             effect = float(design_effect(((scores - 2 * mean) ** 2).sum(), pairs, mean, 2 * pairs))
             cells.append((mean, 2 * pairs / effect, float(degrees_of_freedom(pairs))))
         low, high = interval_of_mixture(shares, *np.array(cells).T)
-        held_the_truth += low <= shares @ truths <= high
+        held_the_truth += int(low <= shares @ truths <= high)
     print(f"mixture of {members}: {held_the_truth / sets:.3f}")  # noqa: T201 - for the page
     assert 0.93 <= held_the_truth / sets <= 0.97
 

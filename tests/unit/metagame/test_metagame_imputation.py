@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nashdex.core.errors import DataError
+from nashdex.metagame.equilibria import symmetric_equilibrium, zero_sum_equilibrium
 from nashdex.metagame.evidence.estimates import Floats, centred, expected_scores, posterior_scores, score_blocks
 from nashdex.metagame.evidence.imputation import Imputation, filled, filled_cells, touches_support
 from nashdex.metagame.evidence.sampled import SampledCounts
 from nashdex.metagame.evidence.tally import Tally
 from nashdex.metagame.ratings.bradley_terry import expected_scores_of
-from nashdex.metagame.solvers.nash import symmetric_equilibrium, zero_sum_equilibrium
 from support.tournaments import drawn_matrix, matrix
 
 NAMES = "abcde"
@@ -33,7 +33,7 @@ def _without(counted: SampledCounts, cells: Sequence[tuple[str, str]]) -> Sample
     tally = counted.tally
     wins, draws, games = tally.wins.copy(), tally.draws.copy(), tally.games.copy()
     for one, other in cells:
-        i, j = counted.policies.index(one), counted.policies.index(other)  # type: ignore[arg-type]
+        i, j = counted.policies.index(one), counted.policies.index(other)
         for counts in (wins, draws, games):
             counts[i, j] = counts[j, i] = 0
     return matrix(counted.policies, wins, games, draws)

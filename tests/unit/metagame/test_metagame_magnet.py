@@ -16,7 +16,8 @@ def _magnet(temperature: float, num_iterations: int = 100_000) -> ConfiguredSolv
 
 def _softmax(logits: Floats) -> Floats:
     weights = np.exp(logits - logits.max())
-    return weights / weights.sum()
+    found: Floats = weights / weights.sum()
+    return found
 
 
 @pytest.mark.parametrize(

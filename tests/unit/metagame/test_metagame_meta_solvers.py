@@ -230,7 +230,9 @@ def test_settings_out_of_range_or_without_effect_are_refused(name: str, values: 
 
 def test_a_solver_needs_a_kind() -> None:
     with pytest.raises(TypeError, match="has no field `kind`"):
-        MetaSolver(settings=SolveSettings, summary="", promise="", one_population=lambda payoffs, _: nash(payoffs))
+        MetaSolver(  # type: ignore[type-var]
+            settings=SolveSettings, summary="", promise="", one_population=lambda payoffs, _: nash(payoffs)
+        )
 
 
 def test_a_pair_has_converged_only_if_each_player_has() -> None:

@@ -95,6 +95,7 @@ def test_nash_has_the_maximum_entropy_of_all_equilibria(payoffs: Floats) -> None
 
     def lowest(cost: Floats) -> float:
         answer = linprog(cost, A_ub=payoffs, b_ub=np.zeros(size), A_eq=np.ones((1, size)), b_eq=[1.0])
+        assert answer.fun is not None
         return float(answer.fun)
 
     for policy in np.flatnonzero(~played):

@@ -37,7 +37,7 @@ def _judged(population: Population, *supports: set[str], elo: dict[str, float] =
     return population
 
 
-def _retired(population: Population) -> set[str]:
+def _retired(population: Population) -> set[PolicyId]:
     return set(population.ids) - set(population.active.ids)
 
 

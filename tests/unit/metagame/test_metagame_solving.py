@@ -42,7 +42,7 @@ def test_what_a_certain_game_publishes() -> None:
     assert [entry.policy for entry in analysis.dominant_policies] == ["b", "c", "a"]
     assert set(analysis.support) == {"a", "b", "c"}
     assert analysis.support_stability == 1.0
-    assert analysis.support_probability["d"] == 0.0
+    assert analysis.support_probability[PolicyId("d")] == 0.0
     restricted = analysis.exploitability.restricted
     assert restricted is not None
     assert restricted.value < 1e-12

@@ -18,7 +18,14 @@ from support.tournaments import matrix
 LEARNER, RANDOM, EQUAL, WEAK, WEAKER, STRONG = (
     PolicyId(name) for name in ("learner", "random", "equal", "weak", "weaker", "strong")
 )
-RATINGS = {LEARNER: 1500.0, RANDOM: 1000.0, EQUAL: 1500.0, WEAK: 1430.0, WEAKER: 1399.0, STRONG: 1650.0}
+RATINGS: dict[str, float] = {
+    LEARNER: 1500.0,
+    RANDOM: 1000.0,
+    EQUAL: 1500.0,
+    WEAK: 1430.0,
+    WEAKER: 1399.0,
+    STRONG: 1650.0,
+}
 EVERY = ClassShares(0.05, 0.30, 0.30, 0.35)
 
 

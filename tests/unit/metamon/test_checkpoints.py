@@ -54,7 +54,8 @@ def network(name: str, num_decisions: int = 16) -> MiniRnn | AmagoAgent:
 def step_by_step(played: MiniRnn | AmagoAgent, tokens: Tensor, numbers: Tensor, previous: Tensor) -> Tensor:
     """Return the logits of two battles that are played at once, one of them begun two decisions later."""
     memory = SeatMemory(played)
-    early, late = [], []
+    early: list[Tensor] = []
+    late: list[Tensor] = []
     for t in range(len(tokens) + 2):
         rows = [(seat, at) for seat, at in (((7, 0), t), ((3, 1), t - 2)) if 0 <= at < len(tokens)]
         at = [row[1] for row in rows]

@@ -61,7 +61,7 @@ def test_the_loss_of_a_known_pair_is_that_of_single_battles() -> None:
 def test_a_choice_of_which_nothing_is_known_teaches_nothing() -> None:
     scores = torch.zeros(1, 3, requires_grad=True)
     loss, _ = _imitation(scores.log_softmax(dim=1), batch_of([LEGAL]))
-    loss.backward()  # type: ignore[no-untyped-call]
+    loss.backward()
     assert scores.grad is not None
     assert loss.item() == pytest.approx(0.0, abs=1e-6)
     assert scores.grad.abs().max().item() == pytest.approx(0.0, abs=1e-6)

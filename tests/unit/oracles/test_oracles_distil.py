@@ -1,18 +1,19 @@
 """Distillation: one network comes to think what its teacher, a network or an ensemble, thinks."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
 import torch
 
 from nashdex.core.errors import ConfigurationError, StoppedError
-from nashdex.core.ids import PolicyId
+from nashdex.core.ids import BarePolicyId, PolicyId
 from nashdex.core.references import PolicyReference
 from nashdex.core.results import TRAINING_RESULT, TrainingResult
 from nashdex.policies.archive import load_network, save_policy
 from nashdex.policies.ensembles.making import make_ensemble
+from nashdex.policies.interface import WithDistribution
 from nashdex.policies.networks.actor_critic import make_network
 from nashdex.policies.sources import load_policies
 from nashdex.runs.fit import check_fit
@@ -42,7 +43,7 @@ def settings(**other: Any) -> RunSettings:  # noqa: ANN401
     return RunSettings.model_validate(document | other)
 
 
-def store_network(store: ObjectStore, seed: int, reward: str = "win-loss") -> PolicyId:
+def store_network(store: ObjectStore, seed: int, reward: str = "win-loss") -> BarePolicyId:
     """Store a network whose probabilities and values differ clearly from decision to decision."""
     torch.manual_seed(seed)
     network = make_network(bandit_space(), SMALL)
@@ -50,8 +51,16 @@ def store_network(store: ObjectStore, seed: int, reward: str = "win-loss") -> Po
         for name, parameter in network.named_parameters():
             if name.endswith("weight"):
                 parameter.mul_(200 if name.startswith("actor") else 2)
-    made = {"parent": None, "iteration": 0, "oracle": "ppo", "reward": reward, "reward_version": "1"}
-    return save_policy(store, network, name=f"seed {seed}", **made)
+    return save_policy(
+        store,
+        network,
+        name=f"seed {seed}",
+        parent=None,
+        iteration=0,
+        oracle="ppo",
+        reward=reward,
+        reward_version="1",
+    )
 
 
 def store_ensemble(folder: Path, store: ObjectStore) -> PolicyId:
@@ -85,7 +94,8 @@ def test_the_network_comes_to_play_as_the_teacher(tmp_path: Path, kind: str) -> 
     assert (result.oracle, result.num_decisions) == ("distil", 500)
     rows, _ = decisions(200, seed=9)
     space = bandit_space()
-    taught, known = (load_policies(store, [name], space)[name].log_probs(rows) for name in (result.policy, teacher))
+    policies = load_policies(store, [result.policy, teacher], space)
+    taught, known = (cast("WithDistribution", policies[name]).log_probs(rows) for name in (result.policy, teacher))
     assert np.abs(np.exp(taught) - np.exp(known)).mean() < 0.05
 
 
@@ -98,7 +108,7 @@ def test_values_are_the_mean_of_the_members(tmp_path: Path) -> None:
     observations = torch.from_numpy(rows.observation)
     with torch.no_grad():
         taught, *known = (
-            load_network(store, PolicyId(name), bandit_space()).values(observations)
+            load_network(store, BarePolicyId(PolicyId(name)), bandit_space()).values(observations)
             for name in (result.policy, *policies)
         )
     assert float((taught - torch.stack(known).mean(dim=0)).abs().mean()) < 0.1 * float(torch.stack(known).std())

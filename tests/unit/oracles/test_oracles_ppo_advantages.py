@@ -64,7 +64,7 @@ def network(seed: int) -> ActorCritic:
             bandit_space(), SlotsSettings(embedding_size=4, entity_size=16, hidden_size=16, num_hidden_layers=1)
         )
         with torch.no_grad():
-            net.actor.weight.mul_(100)
+            net.get_parameter("actor.weight").mul_(100)
         return net
 
 

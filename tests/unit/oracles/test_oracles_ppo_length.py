@@ -3,6 +3,7 @@
 import itertools
 import json
 from dataclasses import dataclass
+from typing import Any
 
 import prometheus_client
 import pytest
@@ -11,7 +12,7 @@ from safetensors import torch as safetensors
 from torch import Tensor
 
 from nashdex.core.errors import DataError, StoppedError
-from nashdex.core.ids import PolicyId
+from nashdex.core.ids import BarePolicyId, PolicyId
 from nashdex.core.results import TRAINING_RESULT, Evaluation, TrainingResult
 from nashdex.core.steps import StepName
 from nashdex.games.registry import tabular_game_of_run
@@ -30,8 +31,8 @@ IDENTITY = {"run": "run-1", "component": "train", "format": "kuhn_poker"}
 ROUND = 450
 """Decisions of both seats in 200 battles of Kuhn poker, about."""
 LENGTH = 6 * ROUND
-EVALUATION: dict[str, object] = {"every_decisions": 2 * ROUND, "battles": 40, "anchors": ["first-action", "start"]}
-POOL: dict[str, object] = {"share": 0.5, "size": 2, "every_decisions": 1, "opponents_a_round": 2}
+EVALUATION: dict[str, Any] = {"every_decisions": 2 * ROUND, "battles": 40, "anchors": ["first-action", "start"]}
+POOL: dict[str, Any] = {"share": 0.5, "size": 2, "every_decisions": 1, "opponents_a_round": 2}
 SELF_PLAY = {
     "decisions": LENGTH,
     "learning_rate": 1e-2,
@@ -53,7 +54,7 @@ class Played:
     """What the checkpoint of each stop holds, by optimiser steps."""
 
     def network(self, policy: PolicyId) -> ActorCritic:
-        return load_network(self.store, policy, tabular_game_of_run(self.store, self.settings).space)
+        return load_network(self.store, BarePolicyId(policy), tabular_game_of_run(self.store, self.settings).space)
 
     def values(self, name: str) -> list[float]:
         return [point.values[name] for point in self.result.curve]
@@ -117,7 +118,7 @@ def ledger_of(played: Played) -> list[PlayedEvaluation]:
 def test_a_stopped_training_reaches_the_same_bits_with_everything_switched_on() -> None:
     """Within rounds, at their ends and right after: weights, curve, evaluations and scores against snapshots."""
     both = {"styles": ["greedy", "sampled"], "anchors": ["first-action", "start", f"after-{ROUND}"]}
-    everything = {
+    everything: dict[str, Any] = {
         "evaluation": EVALUATION | both,
         "critic_warmup_decisions": ROUND // 2,
         "annealing": {"learning_rate": 0.1, "entropy": 0.2},
@@ -142,7 +143,7 @@ def test_a_stopped_training_reaches_the_same_bits_with_everything_switched_on() 
 
 def test_annealing_reaches_its_shares_in_equal_steps_of_decisions() -> None:
     annealing = {"learning_rate": 0.0, "entropy": 0.25}
-    rates = {"learning_rate": 1e-3, "critic_learning_rate": 5e-3}
+    rates: dict[str, Any] = {"learning_rate": 1e-3, "critic_learning_rate": 5e-3}
     damping = {"preset": "none", "entropy": 0.04}
     played = self_play(annealing=annealing, damping=damping, pool={"share": 0.0}, evaluation={}, **rates)
     actor, entropy = played.values("learning_rate"), played.values("entropy_coefficient")
@@ -159,7 +160,7 @@ def test_annealing_reaches_its_shares_in_equal_steps_of_decisions() -> None:
 
 @pytest.mark.slow
 def test_annealing_reaches_the_critic() -> None:
-    rates = {"learning_rate": 1e-9, "critic_learning_rate": 1e-2}
+    rates: dict[str, Any] = {"learning_rate": 1e-9, "critic_learning_rate": 1e-2}
     still = self_play(
         pool={"share": 0.0}, evaluation={}, annealing={"learning_rate": 0.0}, stops_after=(4, 5, 46, 47), **rates
     )
@@ -208,7 +209,7 @@ def test_nothing_temporary_is_left() -> None:
 @pytest.mark.slow
 def test_the_best_evaluated_weights_are_kept_also_after_a_stop() -> None:
     """Chosen on the even pairs, scored on the odd ones. The step size is so large that the policy gets worse again."""
-    wild: dict[str, object] = {"keep": "best", "learning_rate": 5e-2, "evaluation": EVALUATION | {"every_decisions": 1}}
+    wild: dict[str, Any] = {"keep": "best", "learning_rate": 5e-2, "evaluation": EVALUATION | {"every_decisions": 1}}
     through, stopped = self_play(**wild), self_play((9, 20), **wild)
     kept = through.result.kept
     assert kept is not None
@@ -217,6 +218,7 @@ def test_the_best_evaluated_weights_are_kept_also_after_a_stop() -> None:
     assert 0 < kept.decisions < through.result.num_decisions, "neither the first nor the last"
     held_out = kept.held_out
     assert held_out is not None
+    assert kept.selection_score is not None
     assert held_out.battles == 20
     assert kept.score == pytest.approx((kept.selection_score + held_out.score) / 2)
     assert stopped.result.policy == through.result.policy != self_play(**wild | {"keep": "last"}).result.policy
@@ -296,7 +298,7 @@ def test_evaluations_are_at_the_start_at_the_end_and_between() -> None:
 
 def test_every_evaluation_plays_the_same_battles() -> None:
     """A network that does not change scores the same each time, down to the last battle."""
-    rates = {"learning_rate": 1e-12, "critic_learning_rate": 1e-12}
+    rates: dict[str, Any] = {"learning_rate": 1e-12, "critic_learning_rate": 1e-12}
     found = self_play(evaluation=EVALUATION | {"styles": ["sampled"]}, pool={"share": 0.0}, **rates).result.evaluations
     for anchor in ("first-action", "start"):
         scores = {(one.score, one.low, one.high, one.draws) for one in found if one.anchor == anchor}
@@ -348,7 +350,7 @@ def test_metrics_of_a_training_are_lines_of_json_and_gauges() -> None:
 
 def test_a_critic_that_goes_on_has_no_second_warm_up() -> None:
     """Every update of the second iteration trains the actor."""
-    warmup = {"critic_warmup_decisions": 10, "pool": {"share": 0.0}, "evaluation": {}}
+    warmup: dict[str, Any] = {"critic_warmup_decisions": 10, "pool": {"share": 0.0}, "evaluation": {}}
     first = self_play(iterations=3, decisions=2 * ROUND, **warmup)
     second = iteration_2_of(first)
     assert "policy_loss" not in first.result.curve[0].values

@@ -12,7 +12,7 @@ import torch
 
 from nashdex.core import keys
 from nashdex.core.errors import ConfigurationError, StoppedError, TryAgainError
-from nashdex.core.ids import PolicyId
+from nashdex.core.ids import BarePolicyId, PolicyId
 from nashdex.core.results import TrainingResult
 from nashdex.core.steps import StepName
 from nashdex.games.registry import tabular_game_of_run
@@ -38,7 +38,7 @@ TOLERANCE = 1e-5
 
 def settings_of(num_processes: int, damping: str = "moving average", **oracle: object) -> RunSettings:
     """Return settings of two rounds, the first for the critic alone, whose optimiser steps have two minibatches."""
-    ppo = {"decisions": 500, "learning_rate": 1e-2, "minibatch_decisions": 32, "accumulate": 2}
+    ppo: dict[str, object] = {"decisions": 500, "learning_rate": 1e-2, "minibatch_decisions": 32, "accumulate": 2}
     ppo |= {"critic_warmup_decisions": 1, "damping": DAMPING[damping]} | oracle
     return kuhn_settings(oracle=ppo, num_processes=num_processes)
 
@@ -58,7 +58,7 @@ def learned(folder: Path, settings: RunSettings) -> tuple[torch.Tensor, Training
 
 
 def weights(store: ObjectStore, settings: RunSettings, policy: PolicyId) -> torch.Tensor:
-    network = load_network(store, policy, tabular_game_of_run(store, settings).space)
+    network = load_network(store, BarePolicyId(policy), tabular_game_of_run(store, settings).space)
     return torch.cat([parameter.detach().flatten() for parameter in network.parameters()])
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from nashdex.core.errors import ConfigurationError, StoppedError
-from nashdex.core.ids import AttemptId, PolicyId
+from nashdex.core.ids import AttemptId, BarePolicyId, PolicyId
 from nashdex.core.results import TRAINING_RESULT, TrainingResult
 from nashdex.games.interface import Arena
 from nashdex.games.registry import tabular_game_of_run
@@ -259,7 +259,7 @@ def rounds_of(
         opponents=opponents,
         learner=learner,
     )
-    network = load_network(store, learner, tabular_game_of_run(store, settings).space)
+    network = load_network(store, BarePolicyId(learner), tabular_game_of_run(store, settings).space)
     checkpoints = Checkpoints(store, 1, 0, AttemptId("attempt"), "inputs")
     training = Training(network, StepSettings(0.5, checkpoint_every_updates=1000), checkpoints)
     pool = PoolSettings(share=0.0)
@@ -314,5 +314,5 @@ def test_rounds_where_the_game_cannot_be_played_are_a_wrong_setting(tmp_path: Pa
 def test_the_stored_table_is_the_networks(tmp_path: Path) -> None:
     store, settings = open_store(str(tmp_path)), kuhn_settings()
     policy = clone(store, settings)
-    network = load_network(store, policy, tabular_game_of_run(store, settings).space)
+    network = load_network(store, BarePolicyId(policy), tabular_game_of_run(store, settings).space)
     assert load_table(store, policy, KUHN) == pytest.approx(network_table(network, KUHN))

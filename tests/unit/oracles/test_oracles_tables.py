@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from nashdex.core.errors import ConfigurationError, DataError
-from nashdex.core.ids import PolicyId
+from nashdex.core.ids import BarePolicyId, PolicyId
 from nashdex.core.steps import StepName
 from nashdex.games.tabular.openspiel import openspiel_tree
 from nashdex.games.tabular.tree import uniform_table
@@ -36,7 +36,7 @@ def test_the_exact_oracle_stores_the_best_response(tmp_path: Path) -> None:
     assert (result.oracle, result.parent, result.num_decisions, result.reference) == ("exact", None, 0, "none")
     table = load_table(store, result.policy, KUHN)
     np.testing.assert_array_equal(table, best_response(KUHN, [uniform_table(KUHN)], [1.0])[0])
-    document = read_document(store, result.policy)
+    document = read_document(store, BarePolicyId(result.policy))
     assert (document.kind, document.oracle, document.name) == ("table", "exact", "best response 0")
 
 

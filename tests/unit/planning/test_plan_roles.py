@@ -165,6 +165,6 @@ def test_a_league_exploiter_that_beats_all_older_members_starts_again_by_a_draw_
         ({"max_trainings": 0}, "max_trainings"),
     ],
 )
-def test_thresholds_out_of_range_are_refused(exploiters: dict[str, float], field: str) -> None:
+def test_thresholds_out_of_range_are_refused(exploiters: dict[str, Any], field: str) -> None:
     with pytest.raises(ValidationError, match=field):
         _plan(1, (RANDOM, CLONE), **exploiters)

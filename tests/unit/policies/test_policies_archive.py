@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,12 +12,14 @@ from safetensors import torch as safetensors
 
 from nashdex.core import keys
 from nashdex.core.errors import DataError
-from nashdex.core.ids import PolicyId
+from nashdex.core.ids import BarePolicyId, PolicyId
 from nashdex.games.space import Space
-from nashdex.policies.archive import load_network, load_network_policy, read_document, read_weights, save_policy
+from nashdex.policies.archive import load_network, load_network_policy, read_weights, save_policy
+from nashdex.policies.document import read_document
 from nashdex.policies.networks.actor_critic import ActorCritic, make_network
 from nashdex.settings.networks import SlotsSettings
 from nashdex.store import open_store
+from nashdex.store.directory import DirectoryStore
 from nashdex.store.protocol import ObjectStore
 from support.bandit import bandit_space
 from support.spaces import tiny_space
@@ -34,8 +37,8 @@ def network(seed: int = 0, settings: SlotsSettings = SMALL, space: Space | None 
     return make_network(space or tiny_space(), settings)
 
 
-def save(store: ObjectStore, net: ActorCritic, **changes: object) -> PolicyId:
-    facts: dict[str, object] = {
+def save(store: ObjectStore, net: ActorCritic, **changes: object) -> BarePolicyId:
+    facts: dict[str, Any] = {
         "name": "clone",
         "parent": None,
         "iteration": 0,
@@ -107,7 +110,7 @@ def test_an_altered_document_is_refused(store: ObjectStore, field: str) -> None:
 
 def test_a_policy_under_another_id_is_refused(store: ObjectStore) -> None:
     policy_id = save(store, network())
-    store.put(keys.policy_document(PolicyId("p123")), store.get(keys.policy_document(policy_id)))
+    store.put(keys.policy_document(BarePolicyId(PolicyId("p123"))), store.get(keys.policy_document(policy_id)))
     with pytest.raises(DataError, match="is stored under p123"):
         load_network_policy(store, PolicyId("p123"), tiny_space())
 
@@ -138,17 +141,14 @@ def test_tensors_that_do_not_fit_are_named() -> None:
 def test_a_policy_that_is_whole_has_its_weights_first(tmp_path: Path) -> None:
     """A process that dies between the two writes leaves no document, so nobody finds half a policy."""
 
-    class Dying:
-        def __init__(self) -> None:
-            self.inner = open_store(str(tmp_path))
-
+    class Dying(DirectoryStore):
         def put_if_absent(self, key: str, data: bytes) -> bool:
             if key.endswith("policy.json"):
                 raise SystemExit
-            return self.inner.put_if_absent(key, data)
+            return super().put_if_absent(key, data)
 
     with pytest.raises(SystemExit):
-        save(Dying(), network())
+        save(Dying(tmp_path), network())
     written = list(open_store(str(tmp_path)).list("policies/"))
     assert [Path(key).name for key in written] == ["weights.safetensors"]
 

@@ -61,10 +61,10 @@ def test_against_itself_chance_does_not_bend_a_map() -> None:
     true = ChanceMap(slope=1.0, intercept=0.0)
     assert fit_map(drawn(true, 2_000), is_symmetric=True) == true
     few = drawn(ChanceMap(slope=1.3, intercept=0.0), 80)
-    many = [np.repeat(each, 500) for each in (few.predicted, few.scores, few.battles)]
-    assert fit_map(Predictions(*many), is_symmetric=True) == true, "a battle's many decisions say little"
-    many[2] = np.arange(len(many[2]))
-    assert fit_map(Predictions(*many), is_symmetric=True) != true, "as many battles would say it"
+    predicted, scores = np.repeat(few.predicted, 500), np.repeat(few.scores, 500)
+    together, apart = np.repeat(few.battles, 500), np.arange(len(predicted))
+    assert fit_map(Predictions(predicted, scores, together), is_symmetric=True) == true, "many decisions say little"
+    assert fit_map(Predictions(predicted, scores, apart), is_symmetric=True) != true, "as many battles would say it"
 
 
 def test_certain_chances_and_winners_have_a_finite_map() -> None:

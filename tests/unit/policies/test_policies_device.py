@@ -95,7 +95,7 @@ def gradients(net: ActorCritic, observations: torch.Tensor) -> dict[str, torch.T
     assert outputs.prediction is not None
     weights = torch.linspace(-1, 1, outputs.logits.numel(), device=observations.device).view_as(outputs.logits)
     loss = (outputs.logits * weights).sum() + outputs.values.square().sum() + outputs.prediction.sum()
-    loss.backward()  # type: ignore[no-untyped-call]
+    loss.backward()
     return {name: parameter.grad for name, parameter in net.named_parameters() if parameter.grad is not None}
 
 

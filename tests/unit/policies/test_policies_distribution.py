@@ -40,7 +40,7 @@ def pairs(policy: str) -> NetworkPolicy:
     torch.manual_seed(0)
     net = PairsNetwork(joint_space(), PairsSettings(**SMALL, interaction_size=3))
     with torch.no_grad():
-        net.actor.weight.normal_(0, 0.3)
+        net.get_parameter("actor.weight").normal_(0, 0.3)
     return NetworkPolicy(PolicyId(policy), net)
 
 

@@ -36,5 +36,6 @@ def test_gradients_of_masked_quantities_are_finite() -> None:
     log_probs = masked_log_softmax(logits, mask)
     reference = masked_log_softmax(torch.tensor([[1.0, 2.0, 3.0]]).repeat(2, 1), mask)
     (entropy(log_probs, mask) + kl_divergence(log_probs, reference, mask)).sum().backward()
+    assert logits.grad is not None
     assert torch.isfinite(logits.grad).all()
     assert (logits.grad[~mask] == 0).all()

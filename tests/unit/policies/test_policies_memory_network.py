@@ -34,7 +34,7 @@ def network(seed: int = 0) -> ActorCritic:
     torch.manual_seed(seed)
     net = make_network(SPACE, SMALL)
     with torch.no_grad():
-        net.scorer.score.mul_(100)
+        net.get_parameter("scorer.score").mul_(100)
     return net
 
 

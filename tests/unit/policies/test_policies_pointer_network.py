@@ -62,8 +62,8 @@ def network(space: Space, seed: int = 0, settings: PointerSettings = SMALL) -> A
     torch.manual_seed(seed)
     net = make_network(space, settings)
     with torch.no_grad():
-        net.scorer.score.mul_(100)
-        net.scorer.kind.normal_()
+        net.get_parameter("scorer.score").mul_(100)
+        net.get_parameter("scorer.kind").normal_()
     return net
 
 
@@ -120,7 +120,7 @@ def test_all_weights_learn() -> None:
     net = network(space)
     values = torch.from_numpy(observations(space, 256, 4))
     with torch.no_grad():
-        net.opponent.weight.normal_()
+        net.get_parameter("opponent.weight").normal_()
     logit, prediction = net.logits_and_prediction(values)
     (logit.square().sum() + prediction.square().sum() + net.values(values).square().sum()).backward()
     dead = [name for name, p in net.named_parameters() if p.numel() and not p.grad.abs().sum() > 0]
@@ -209,7 +209,7 @@ def test_all_outputs_at_once_are_those_one_by_one() -> None:
     space = battle_space()
     net, values = network(space), torch.from_numpy(observations(space, 300, 15))
     with torch.no_grad():
-        net.opponent.weight.normal_()
+        net.get_parameter("opponent.weight").normal_()
     outputs = net.outputs(values)
     logit, prediction = net.logits_and_prediction(values)
     assert torch.equal(outputs.logits, logit)

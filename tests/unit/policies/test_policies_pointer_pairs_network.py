@@ -143,7 +143,7 @@ def test_slots_are_scored_alike() -> None:
     first[...], second[...] = second.copy(), first.copy()
     with torch.no_grad():  # the context and a Pokémon's own vector tell the slots apart: what does is left out here
         width = net.encoder.pokemon_second.out_features
-        net.encoder.context[0].weight[:, 2 * width : 4 * width] = 0
+        net.get_parameter("encoder.context.0.weight")[:, 2 * width : 4 * width] = 0
         net.encoder.pokemon.numbers[:2] = 0  # of "active_a" and "active_b"
     before, after = scores(net, values), scores(net, mirrored)
     np.testing.assert_allclose(after[:, 0, :, 0], before[:, 1][:, MIRRORED, 0], atol=1e-5)

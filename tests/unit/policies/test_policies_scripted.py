@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from collections.abc import Mapping
 
 import numpy as np
 import pytest
@@ -52,7 +53,7 @@ def power_space() -> Space:
     )
 
 
-def choose(moves: dict[tuple[int, int], tuple[float, float, float, float]], active: int, legal: str) -> str:
+def choose(moves: Mapping[tuple[int, int], tuple[float, float, float, float]], active: int, legal: str) -> str:
     """Return the action of max-power where Pokémon p's move m is ``moves[p, m]`` and all other moves do nothing."""
     space = power_space()
     observation = np.zeros((1, 26), np.float32)

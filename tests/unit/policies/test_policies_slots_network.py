@@ -318,7 +318,7 @@ def test_recorded_log_probabilities_are_those_that_training_computes() -> None:
     space = sides_space()
     net = network(space)
     with torch.no_grad():
-        net.actor.weight.mul_(300)
+        net.get_parameter("actor.weight").mul_(300)
     rng = np.random.default_rng(6)
     values, mask = observations(space, 200, 6), rng.random((200, 9)) < 0.5
     mask[:, 3] = True
@@ -341,7 +341,7 @@ def test_acting_computes_what_training_does_whatever_the_number_of_rows(
     space = make_space()
     net = network(space)
     with torch.no_grad():
-        net.actor.weight.mul_(300)
+        net.get_parameter("actor.weight").mul_(300)
     acting = net.for_acting()
     for num_rows in (300, 128, 1, 7, 129):
         values = observations(space, num_rows, seed=num_rows)

@@ -13,7 +13,7 @@ from safetensors import numpy as safetensors
 
 from nashdex.core import keys
 from nashdex.core.errors import ConfigurationError, DataError
-from nashdex.core.ids import PolicyId
+from nashdex.core.ids import BarePolicyId, PolicyId
 from nashdex.games.interface import Decisions
 from nashdex.games.legal import LegalActions
 from nashdex.games.tabular.game import observations_of, tabular_space
@@ -43,11 +43,11 @@ def skewed_table() -> Table:
     return np.column_stack([np.linspace(0.1, 0.9, KUHN.num_states), 1 - np.linspace(0.1, 0.9, KUHN.num_states)])
 
 
-def save(store: ObjectStore, table: Table, tree: GameTree = KUHN) -> PolicyId:
+def save(store: ObjectStore, table: Table, tree: GameTree = KUHN) -> BarePolicyId:
     return save_table_policy(store, tree, table, name="best response 3", parent=None, iteration=3, oracle="exact")
 
 
-def rewrite(store: ObjectStore, policy: PolicyId, data: bytes) -> PolicyId:
+def rewrite(store: ObjectStore, policy: BarePolicyId, data: bytes) -> BarePolicyId:
     """Store ``data`` as the table of ``policy`` with a document that agrees with it; return the id it then has."""
     document = read_document(store, policy)
     changed = document.model_copy(update={"table_sha256": hashlib.sha256(data).hexdigest()})
@@ -174,13 +174,22 @@ def test_a_policy_of_another_game_is_refused(store: ObjectStore) -> None:
         load_network(store, policy, tabular_space(KUHN))
 
 
-def save_network(store: ObjectStore, tree: GameTree | None) -> PolicyId:
+def save_network(store: ObjectStore, tree: GameTree | None) -> BarePolicyId:
     torch.manual_seed(3)
     network = make_network(tabular_space(KUHN), SlotsSettings(hidden_size=16))
     with torch.no_grad():
-        network.actor.weight.mul_(1000)
-    facts = {"name": "n", "parent": None, "iteration": 0, "oracle": "ppo", "reward": "win-loss", "reward_version": "1"}
-    return save_policy(store, network, tree=tree, **facts)
+        network.get_parameter("actor.weight").mul_(1000)
+    return save_policy(
+        store,
+        network,
+        name="n",
+        parent=None,
+        iteration=0,
+        oracle="ppo",
+        reward="win-loss",
+        reward_version="1",
+        tree=tree,
+    )
 
 
 def test_a_network_is_stored_with_its_table_and_plays_by_it(store: ObjectStore) -> None:

@@ -35,8 +35,8 @@ def network(memory_size: int = 0, seed: int = 0) -> ActorCritic:
     torch.manual_seed(seed)
     net = make_network(SPACE, TransformerSettings(memory_size=memory_size, **SIZES))
     with torch.no_grad():
-        net.scorer.score.mul_(100)
-        net.opponent.weight.normal_()
+        net.get_parameter("scorer.score").mul_(100)
+        net.get_parameter("opponent.weight").normal_()
         for name, parameter in net.named_parameters():
             if name.endswith("bias"):
                 parameter.normal_(std=0.1)

@@ -89,6 +89,7 @@ def test_every_iteration_has_its_row(store: ObjectStore) -> None:
         assert row.collection.throughput.seconds == 5.0
         assert row.collection.throughput.battles_per_second == 60 / 5.0
         interval = row.collection.throughput.battles_per_second_interval
+        assert interval is not None
         assert (interval.low, interval.high) == pytest.approx((9.323, 15.445), abs=1e-3)  # of 60 battles, over 5 s
         assert row.collection.throughput.decisions_per_cpu_second == 3000 / 16.0
         assert row.collection.throughput.failures == {"deadline": 1}

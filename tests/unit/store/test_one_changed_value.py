@@ -103,7 +103,7 @@ def with_change(data: bytes, path: tuple[Any, ...]) -> bytes:
     return json.dumps(document).encode()
 
 
-def assert_same_or_refused(objects: dict[str, bytes], expected: list[bytes], what: object) -> bool:
+def assert_same_or_refused(objects: dict[str, bytes], expected: dict[tuple[int, str], bytes], what: object) -> bool:
     """Go on from ``objects``; return whether the change was refused."""
     try:
         store = go_on(objects)

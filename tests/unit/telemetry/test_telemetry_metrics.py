@@ -82,7 +82,7 @@ def test_metrics_are_served_with_the_labels_of_the_process() -> None:
     assert value("nashdex_store_errors_total", operation="get") == 0
     assert value("nashdex_store_errors_total", operation="put") == 1
     assert value("nashdex_store_operation_seconds_bucket", operation="get", le="0.03") == 1
-    assert not any(name.startswith("nashdex") and name.endswith("_created") for name, *_ in samples)
+    assert not any(str(name).startswith("nashdex") and str(name).endswith("_created") for name, *_ in samples)
 
 
 def test_a_process_whose_work_does_not_advance_is_unhealthy_until_it_does() -> None:

@@ -4,6 +4,7 @@ import math
 import signal
 from collections.abc import Callable
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 import pytest
@@ -12,13 +13,14 @@ from numpy.typing import NDArray
 
 from nashdex.core import keys
 from nashdex.core.errors import ConfigurationError, DataError, StoppedError
-from nashdex.core.ids import PolicyId
+from nashdex.core.ids import BarePolicyId, PolicyId
 from nashdex.core.manifest import Manifest
 from nashdex.core.results import TRAINING_RESULT, TrainingResult
 from nashdex.core.steps import StepName
 from nashdex.games.interface import Decisions
 from nashdex.oracles.clone import make_lessons
-from nashdex.policies.archive import load_network, read_document
+from nashdex.policies.archive import load_network
+from nashdex.policies.document import read_document
 from nashdex.policies.interface import Actions, Policy
 from nashdex.policies.scripted.playing import scripted_policy
 from nashdex.policies.sources import load_policies
@@ -121,7 +123,7 @@ def test_cloning_reaches_the_teacher(store: ObjectStore) -> None:
     assert (result.parent, result.oracle, result.reference, result.rollbacks) == (None, "clone", "none", 0)
     assert result.num_decisions == 600
     assert result.curve[-1].values["validation_loss"] < result.curve[0].values["loss"] / 3
-    document = read_document(store, result.policy)
+    document = read_document(store, BarePolicyId(result.policy))
     assert (document.iteration, document.oracle, document.parent) == (0, "clone", None)
 
 
@@ -239,7 +241,7 @@ def checkpoint_keys(store: ObjectStore, iteration: int) -> list[str]:
 def test_sigterm_leaves_one_checkpoint_and_a_finished_step_none(store: ObjectStore) -> None:
     prepare_ppo(store)
     with stop_handlers(), pytest.raises(StoppedError):
-        run(SignalsAtCheckpoint(store), SETTINGS, 1, 0)
+        run(cast("ObjectStore", SignalsAtCheckpoint(store)), SETTINGS, 1, 0)
     found = checkpoint_keys(store, 1)
     assert len(found) == 2, "the pointer and the newest tensors; the older ones are gone"
     assert any(key.endswith("checkpoint-00000008.safetensors") for key in found)
@@ -311,9 +313,9 @@ def test_the_critic_learns_alone_after_the_best_epoch(tmp_path: Path) -> None:
     weights = []
     for epochs in (0, 2):
         store = new_store(tmp_path / str(epochs))
-        cloning = {"minibatch_decisions": 64, "num_epochs": 2, "critic_warmup_epochs": epochs}
+        cloning: dict[str, object] = {"minibatch_decisions": 64, "num_epochs": 2, "critic_warmup_epochs": epochs}
         result = clone_of(store, scripted_policy("random", bandit_space()), 300, make_settings(first=cloning))
-        weights.append(load_network(store, result.policy, bandit_space()).state_dict())
+        weights.append(load_network(store, BarePolicyId(result.policy), bandit_space()).state_dict())
     changed = {name for name in weights[0] if not torch.equal(weights[0][name], weights[1][name])}
     assert changed == {"critic.0.weight", "critic.0.bias", "critic.2.weight", "critic.2.bias"}
 

@@ -97,7 +97,8 @@ def altered(change: Callable[[dict[str, np.ndarray]], None]) -> bytes:
     tensors = {name: tensor.copy() for name, tensor in safetensors.load(blob).items()}
     change(tensors)
     metadata = ShardMetadata(space=space, policies=(PolicyId("p1"), PolicyId("p2"), PolicyId("random")))
-    return lz4.frame.compress(safetensors.save(tensors, {"shard": metadata.model_dump_json()}))
+    compressed: bytes = lz4.frame.compress(safetensors.save(tensors, {"shard": metadata.model_dump_json()}))
+    return compressed
 
 
 @pytest.mark.parametrize(

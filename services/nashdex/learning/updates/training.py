@@ -106,7 +106,7 @@ class Step:
 
     def add(self, loss: Tensor, measured: Mapping[str, float]) -> None:
         """Add the gradients of a part of the loss, a scalar, free its graph, and add up what it ``measured``."""
-        loss.backward()  # type: ignore[no-untyped-call]
+        loss.backward()
         self.loss += float(loss.detach())
         for name, value in measured.items():
             self.measured[name] = self.measured.get(name, 0.0) + value
