@@ -16,7 +16,7 @@ from nashdex.core import keys
 from nashdex.core.errors import ConfigurationError, DataError
 from nashdex.core.ids import ID_PATTERN, SAMPLED, BarePolicyId, PlayedPolicy, PolicyId, RunId
 from nashdex.core.manifest import Manifest
-from nashdex.core.references import PolicyReference
+from nashdex.core.references import ZOO, PolicyReference
 from nashdex.core.results import TRAINING_RESULT, TrainingResult
 from nashdex.core.steps import StepName
 from nashdex.evaluator.panel import Panel
@@ -230,9 +230,9 @@ def publish(zoo: ObjectStore, reference: PolicyReference, name: str, said: Said,
 
 
 def _without_folders(panel: Panel, run: RunId) -> Panel:
-    """Return the panel with the policy as RUN#NAME: a card names no folder of the machine that measured it."""
+    """Return the panel with a run's policy as RUN#NAME: a card names no folder of the machine that measured it."""
     reference = PolicyReference.parse(panel.policy)
-    policy = str(replace(reference, store=run)) if reference.store else panel.policy
+    policy = panel.policy if reference.store in {"", ZOO} else str(replace(reference, store=run))
     rows = tuple(row.model_copy(update={"result": row.result.model_copy(update={"p1": policy})}) for row in panel.rows)
     return panel.model_copy(update={"policy": policy, "rows": rows})
 
