@@ -215,7 +215,7 @@ def calibrate_policy(
     from nashdex.commands.cluster.check_store import try_store
     from nashdex.core.errors import ConfigurationError
     from nashdex.core.references import PolicyReference
-    from nashdex.critics.maps import calibrate_critic
+    from nashdex.critics.maps import calibrate_critic, check_opponents
     from nashdex.evaluator.levels import stored_policy
     from nashdex.policies.calibration import MOST_OPPONENTS, calibration_in_words, write_calibration
 
@@ -223,6 +223,7 @@ def calibrate_policy(
     if len(others) >= MOST_OPPONENTS:
         raise ConfigurationError(f"{len(others)} opponents; expected at most {MOST_OPPONENTS - 1}")
     store, _ = stored_policy(PolicyReference.parse(policy))
+    check_opponents(policy, others)
     try_store(store)  # before the battles, whose result it gets
     with counter("battles") as count:
         found = calibrate_critic(policy, others, battles=battles, seed=seed, gateways=gateways, on_battle=count)

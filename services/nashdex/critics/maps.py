@@ -25,6 +25,17 @@ _STEEPEST: Final = 4.0
 """Largest |log slope|: beyond it, all battles had the same winner as the sign of the prediction."""
 
 
+def check_opponents(policy: str, against: Sequence[str]) -> None:
+    """Refuse opponents that are unknown or play another format, before the first battle.
+
+    Raises:
+        ConfigurationError: there is no such player, or it does not play the policy's format.
+        DataError: a run or policy is missing.
+    """
+    for other in against:
+        check_contestants([other], format_to_play(None, {"POLICY": policy, "--against": other}))
+
+
 def calibrate_critic(
     policy: str,
     against: Sequence[str],
@@ -45,8 +56,7 @@ def calibrate_critic(
         TryAgainError: a battle failed every try.
     """
     battles += battles % 2  # a pair lies in one half
-    for other in against:
-        check_contestants([other], format_to_play(None, {"POLICY": policy, "--against": other}))
+    check_opponents(policy, against)
     found: list[OpponentCalibration] = []
     played = None
     for opponent in (None, *dict.fromkeys(against)):
