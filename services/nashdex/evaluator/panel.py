@@ -12,7 +12,6 @@ from pydantic import Field, NonNegativeInt
 
 import nashdex
 from nashdex.core.documents import Document, Model
-from nashdex.core.errors import ConfigurationError
 from nashdex.core.ids import PolicyId
 from nashdex.core.references import ZOO, PolicyReference
 from nashdex.evaluator.match import MatchResult, play_match
@@ -96,14 +95,11 @@ def panel_of(format_id: str, policy: str, also: Sequence[str] = ()) -> tuple[str
     """Return the opponents of ``policy`` in a format: scripted ones, the zoo's, and ``also``; never itself.
 
     Raises:
-        ConfigurationError: there is no such format, or a scripted policy among ``also`` does not play it.
+        ConfigurationError: there is no such format.
         DataError: the zoo is altered.
     """
     played = FORMATS[format_id]
     able = scripted_policies_of(format_id, played.game, played.num_slots)
-    for name in also:
-        if name in SCRIPTED_POLICIES and name not in able:
-            raise ConfigurationError(f"{name} does not play {format_id}; expected one of {', '.join(able)}")
     scripted = [
         name for name in able if name not in _LEFT_OUT and (name not in _NEEDS or find_spec(_NEEDS[name]) is not None)
     ]

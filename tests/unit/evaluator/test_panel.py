@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from nashdex.cli import run_command_line
-from nashdex.core.errors import ConfigurationError
 from nashdex.evaluator.panel import panel_of
 
 
@@ -18,9 +17,11 @@ def test_a_panel_holds_what_plays_the_format() -> None:
     assert members[-1] == "first-action"
 
 
-def test_a_panel_refuses_who_does_not_play_the_format() -> None:
-    with pytest.raises(ConfigurationError, match=r"metamon:mini-rnn does not play gen9randombattle; expected one of "):
-        panel_of("gen9randombattle", "random", ("metamon:mini-rnn",))
+def test_a_panel_refuses_who_does_not_play_the_format(capsys: pytest.CaptureFixture[str]) -> None:
+    for option in ("--only", "--also"):
+        panel = ["panel", "random", "--format", "gen9randombattle", option, "metamon:mini-rnn"]
+        assert run_command_line(panel) == 64
+        assert "'metamon:mini-rnn' does not play gen9randombattle; expected one of" in capsys.readouterr().err
 
 
 PANEL = ["panel", "random", "--format", "kuhn_poker", "--battles", "10", "--only", "first-action", "--only", "random"]
@@ -29,7 +30,7 @@ PANEL = ["panel", "random", "--format", "kuhn_poker", "--battles", "10", "--only
 def test_a_panel_that_fails_keeps_its_rows(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     output, kept = tmp_path / "panel.json", tmp_path / "panel.json.rows"
     to_output = ["--output", str(output)]
-    assert run_command_line([*PANEL, "--only", "external:nobody", *to_output]) == 64
+    assert run_command_line([*PANEL, "--only", "external:nowhere:Nobody", *to_output]) == 64
     assert not output.exists()
     rows = json.loads(kept.read_text())["rows"]
     assert {row["p2"] for row in rows.values()} == {"first-action", "random"}
@@ -49,7 +50,7 @@ def test_rows_of_other_battles_are_played_again(
     changed: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     output = ["--output", str(tmp_path / "panel.json")]
-    assert run_command_line([*PANEL, "--only", "external:nobody", *output]) == 64
+    assert run_command_line([*PANEL, "--only", "external:nowhere:Nobody", *output]) == 64
     capsys.readouterr()
     assert run_command_line([*PANEL, *changed, *output]) == 0
     shown = capsys.readouterr().err
