@@ -12,6 +12,7 @@ from nashdex.core import keys
 from nashdex.core.documents import describe_problems
 from nashdex.core.errors import ConfigurationError, DataError
 from nashdex.core.ids import RunId, id_of_text, run_id
+from nashdex.core.references import ZOO
 from nashdex.core.section import KIND
 from nashdex.core.steps import StepName
 from nashdex.core.user_input import shorten
@@ -136,8 +137,10 @@ def create_run(store_uri: str, prepared: PreparedRun) -> Run:
         prepared: what to store.
 
     Raises:
-        ConfigurationError: the run exists under other settings, teams or payoffs.
+        ConfigurationError: the run exists under other settings, teams or payoffs, or the store is the zoo.
     """
+    if store_uri == ZOO:
+        raise ConfigurationError(f"{ZOO} holds the policies that nashdex comes with, and no runs; name another --store")
     store = open_store(store_uri).at(prepared.id)
     if not store.exists(keys.RUN_MANIFEST):
         config = _config_document(prepared.settings)
