@@ -20,6 +20,7 @@ import nashdex
 from nashdex.core.address import Address
 from nashdex.core.documents import Model, describe
 from nashdex.core.errors import ConfigurationError, NashdexError
+from nashdex.core.stopping import stop_requested
 from nashdex.decide.deciding import Adviser
 from nashdex.decide.documents import Answer, Question, Refused, RefusedError
 
@@ -237,6 +238,14 @@ def _protocol(seconds: float) -> type[H11Protocol]:
     return Punctual
 
 
+class _Server(uvicorn.Server):
+    """A server that also ends by a signal that came before it had handlers of its own."""
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self.should_exit |= stop_requested()
+
+
 def listen(adviser: Adviser, limits: Limits, listener: socket.socket) -> None:
     """Answer requests until SIGTERM or Ctrl-C, then those that are open."""
     config = uvicorn.Config(
@@ -249,4 +258,4 @@ def listen(adviser: Adviser, limits: Limits, listener: socket.socket) -> None:
         http=_protocol(limits.seconds),
         h11_max_incomplete_event_size=1 << 16,
     )
-    uvicorn.Server(config).run(sockets=[listener])
+    _Server(config).run(sockets=[listener])
