@@ -61,8 +61,8 @@ def publish_policy(
         limits=limits or (),
         hardware=hardware,
         commit=commit,
-        panel=None if panel is None else _read(panel, Panel),
-        exploit=None if exploit is None else _read(exploit, ExploitVerdict),
+        panel=None if panel is None else _read(panel, Panel, "what nashdex panel --output writes"),
+        exploit=None if exploit is None else _read(exploit, ExploitVerdict, "exploit.json of nashdex exploit"),
     )
     card = publish(open_store(zoo or ZOO), PolicyReference.parse(policy), name, said, battles=battles)
     if as_json:
@@ -242,6 +242,7 @@ def get_policy(
     as_json: JsonOption = False,
 ) -> None:
     """Copy a stored policy with everything that it needs, such as an ensemble's members; print its name there."""
+    from nashdex.core.errors import ConfigurationError
     from nashdex.core.keys import POLICY_DOCUMENT
     from nashdex.core.references import PolicyReference
     from nashdex.policies.references import find_policy
@@ -253,6 +254,8 @@ def get_policy(
     source, target = open_store(reference.store), open_store(store)
     found = find_policy(source, reference.name)
     objects = policy_files(source, found)
+    if not objects:
+        raise ConfigurationError(f"{policy!r} is scripted: it comes with every installation; expected {_STORED}")
     # Descriptions last: a policy is there when its description is.
     for key in sorted(objects, key=lambda key: key.endswith(POLICY_DOCUMENT)):
         target.put_if_absent(key, objects[key])
@@ -262,10 +265,10 @@ def get_policy(
         print_text(f"{store}#{found}")
 
 
-def _read(path: Path, document: type[D]) -> D:
+def _read(path: Path, document: type[D], expected: str) -> D:
     from nashdex.core.user_input import read_file
 
-    return document.from_json(read_file(path, document.__name__), str(path))
+    return document.from_json(read_file(path, expected), str(path))
 
 
 app = typer.Typer(no_args_is_help=True, help="List, publish and export policies; import others.")

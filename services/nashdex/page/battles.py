@@ -85,10 +85,7 @@ def _of_run(uri: str, name: str) -> BattleText:
         older = read_published(run.store, older.iteration - 1, keys.REPORT, Report)
         found = _named(older, name)
     if len(found) != 1:
-        names = sorted(replay.name for replay in found or report.replays)
-        listed = ", ".join(names[:_MOST_NAMED]) or "none"
-        listed += f" and {len(names) - _MOST_NAMED:,} more" if len(names) > _MOST_NAMED else ""
-        raise DataError(f"{uri} has {'several battles' if found else 'no battle'} {shorten(name)}; it has {listed}")
+        raise _choice_needed(uri, name, [replay.name for replay in found or report.replays], is_prefix=bool(found))
     manifest = read_manifest(run.store, found[0].iteration, StepName.EVALUATE, found[0].shard)
     log = read_object(run.store, manifest, found[0].object).decode(errors="replace")
     shown = policy_names(report.policies)
@@ -111,7 +108,18 @@ def _of_report(page: str, name: str, place: str) -> str:
     if not isinstance(replays, dict):
         raise DataError(f"{place} is no report of nashdex: leave #{name} out, or name a report's page")
     if not isinstance(replays.get(name), str):
-        raise DataError(
-            f"{place} has no battle {shorten(name)}; it has {', '.join(sorted(replays)[:_MOST_NAMED]) or 'none'}"
-        )
+        raise _choice_needed(place, name, list(replays))
     return str(replays[name])
+
+
+def _choice_needed(place: str, name: str, names: list[str], *, is_prefix: bool = False) -> DataError:
+    """Return the error for a ``name`` that is not one of the battles ``names`` of a run or report."""
+    if not names:
+        return DataError(
+            f"{place} holds no battles: a run on a Showdown format keeps evaluate.replays_per_pair of each pair"
+        )
+    listed = ", ".join(sorted(names)[:_MOST_NAMED])
+    listed += f" and {len(names) - _MOST_NAMED:,} more" if len(names) > _MOST_NAMED else ""
+    if not name:
+        return DataError(f"{place} is no single battle; name one of its battles, as {place}#NAME: {listed}")
+    return DataError(f"{place} has {'several battles' if is_prefix else 'no battle'} {shorten(name)}; it has {listed}")

@@ -46,6 +46,9 @@ def test_a_battle_of_a_report(tmp_path: Path) -> None:
     assert read_battle(f"{file}#a-b-0").text == f"<script>{LOG}"
     with pytest.raises(DataError, match="has no battle 'other'; it has a-b-0"):
         read_battle(f"{file}#other")
+    file.write_text('<p><script type="application/json" id="replay-pages">{}</script>')
+    with pytest.raises(DataError, match="holds no battles: a run on a Showdown format keeps"):
+        read_battle(str(file))
 
 
 @pytest.mark.parametrize(
@@ -153,7 +156,7 @@ def test_the_log_of_a_replay_lies_beside_its_page(monkeypatch: pytest.MonkeyPatc
         ("/missing", DataError, "answers 404 Not Found; check the address"),
         ("/large", DataError, "more than 1,048,576 bytes"),
         ("/report.html#other", DataError, "has no battle 'other'; it has a-b-0"),
-        ("/report.html", DataError, "has no battle ''; it has a-b-0"),
+        ("/report.html", DataError, "name one of its battles, as "),
         ("/broken", TryAgainError, "answers 503"),
         ("/cut", TryAgainError, "cannot be read"),
         ("/not-packed", DataError, "is not what its server says"),
@@ -206,7 +209,7 @@ def test_a_battle_of_a_run(tmp_path: Path) -> None:
     assert read_battle(f"{(tmp_path / 'run').as_uri()}#{replay.name[:-1]}").format == read.format
     with pytest.raises(DataError, match="has no battle 'other'; it has "):
         read_battle(f"{tmp_path / 'run'}#other")
-    with pytest.raises(DataError, match="has no battle ''"):
+    with pytest.raises(DataError, match=r"name one of its battles, as .*/run#NAME: "):
         read_battle(str(tmp_path / "run"))
 
 

@@ -10,7 +10,7 @@ from nashdex.core.errors import ConfigurationError, DataError
 if TYPE_CHECKING:
     from nashdex.store.protocol import ObjectStore
 
-_FOLDER = "nashdex-check"
+_PREFIX = "nashdex-check-"  # no folder, which would stay in a directory
 _CONTENT_BYTES = 32
 
 
@@ -34,7 +34,7 @@ def try_store(store: "ObjectStore") -> str:
         DataError: the store does not return what was written.
         TryAgainError: the store does not respond.
     """
-    key, content = f"{_FOLDER}/{secrets.token_hex(8)}", secrets.token_bytes(_CONTENT_BYTES)
+    key, content = f"{_PREFIX}{secrets.token_hex(8)}", secrets.token_bytes(_CONTENT_BYTES)
     if store.exists(key):  # first, because HEAD returns no body, so its errors cannot be explained
         raise DataError(f"{store.uri}: {key} exists before it is written; check what else writes to this store")
     store.put(key, content)
