@@ -70,8 +70,16 @@ class Decider:
         return Room(room_id, name, number)
 
     def begin_again(self, room: Room) -> None:
-        """Forget what the tracker knows of a room: its whole log follows."""
+        """Forget what was read of a room, for its whole log follows.
+
+        A policy that reads the log forgets it too. One that reads observations keeps its memory of the battle: those
+        of decisions that are made do not come again.
+        """
         self._tracking.forget((room.number,))
+        if self._policies[self._policy_of[room.number]].needs_lines:
+            self._forget_seats(room)
+
+    def _forget_seats(self, room: Room) -> None:
         for seat in (0, 1):
             self._seats.forget(room.number, seat)
 
@@ -92,7 +100,8 @@ class Decider:
                 actions=steps.actions,
                 log_probs=steps.log_probs,
             )
-        self.begin_again(room)
+        self._tracking.forget((room.number,))
+        self._forget_seats(room)
         for seat in (0, 1):
             self._recorder.drop(room.number, seat)
         self._free.append(room.number)
