@@ -80,4 +80,4 @@ def test_a_policys_calibration_is_stored_and_shown(policy: str, capsys: pytest.C
     assert set(half.scores[half.battles == 0]) <= {0.0, 1.0}, "both seats' decisions score for the policy"
     assert len(set(half.scores[half.battles == 0])) == 1
     assert run_command_line(["policy", "calibrate", f"{policy}@greedy"]) == 64
-    assert "expected one stored policy" in capsys.readouterr().err
+    assert "is not one stored policy; expected one without '@'" in capsys.readouterr().err
