@@ -8,6 +8,7 @@ import typer
 
 from nashdex.commands.output import JsonOption, counter, print_json, print_note, print_text
 from nashdex.commands.run_options import SeedOption
+from nashdex.core.errors import ConfigurationError
 from nashdex.core.stopping import install_stop_handlers
 
 if TYPE_CHECKING:
@@ -120,12 +121,15 @@ def show_policy(
 
 def _require_stored(reference: "PolicyReference", why: str) -> None:
     """Refuse a reference without a store: a scripted policy, or a name that means nothing."""
-    from nashdex.core.errors import ConfigurationError
     from nashdex.policies.references import resolve
 
     if not reference.store:
         resolve(reference)
-        raise ConfigurationError(f"{str(reference)!r} is scripted: it {why}; expected {_STORED}")
+        raise _scripted(reference, why)
+
+
+def _scripted(reference: "PolicyReference", why: str) -> ConfigurationError:
+    return ConfigurationError(f"{str(reference)!r} is scripted: it {why}; expected {_STORED}")
 
 
 def measure_policy_levels(
@@ -156,7 +160,6 @@ def measure_policy_levels(
     """
     install_stop_handlers()
     from nashdex.commands.cluster.check_store import try_store
-    from nashdex.core.errors import ConfigurationError
     from nashdex.core.references import PolicyReference
     from nashdex.evaluator.levels import MOST_LEVELS, level_in_words, measure_levels, stored_policy, write_levels
     from nashdex.runs.played_format import format_to_play
@@ -213,7 +216,6 @@ def calibrate_policy(
     """
     install_stop_handlers()
     from nashdex.commands.cluster.check_store import try_store
-    from nashdex.core.errors import ConfigurationError
     from nashdex.core.references import PolicyReference
     from nashdex.critics.maps import calibrate_critic, check_opponents
     from nashdex.evaluator.levels import stored_policy
@@ -242,7 +244,6 @@ def get_policy(
     as_json: JsonOption = False,
 ) -> None:
     """Copy a stored policy with everything that it needs, such as an ensemble's members; print its name there."""
-    from nashdex.core.errors import ConfigurationError
     from nashdex.core.keys import POLICY_DOCUMENT
     from nashdex.core.references import PolicyReference
     from nashdex.policies.references import find_policy
@@ -250,12 +251,13 @@ def get_policy(
     from nashdex.store import open_store
 
     reference = PolicyReference.parse(policy)
-    _require_stored(reference, "comes with every installation")
+    why = "comes with every installation"
+    _require_stored(reference, why)
     source, target = open_store(reference.store), open_store(store)
     found = find_policy(source, reference.name)
     objects = policy_files(source, found)
     if not objects:
-        raise ConfigurationError(f"{policy!r} is scripted: it comes with every installation; expected {_STORED}")
+        raise _scripted(reference, why)
     # Descriptions last: a policy is there when its description is.
     for key in sorted(objects, key=lambda key: key.endswith(POLICY_DOCUMENT)):
         target.put_if_absent(key, objects[key])

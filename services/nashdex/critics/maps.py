@@ -45,7 +45,7 @@ def calibrate_critic(
     gateways: int = 1,
     on_battle: Callable[[int], None] = lambda _: None,
 ) -> PolicyCalibration:
-    """Fit and test a map against the policy itself, and one against each of ``against``.
+    """Fit and test a map against the policy itself, and one against each of ``against`` (see ``check_opponents``).
 
     Each opponent is met in 2 × ``battles`` battles: one half fits, the other tests. The critic judges both seats'
     decisions.
@@ -56,7 +56,6 @@ def calibrate_critic(
         TryAgainError: a battle failed every try.
     """
     battles += battles % 2  # a pair lies in one half
-    check_opponents(policy, against)
     found: list[OpponentCalibration] = []
     played = None
     for opponent in (None, *dict.fromkeys(against)):

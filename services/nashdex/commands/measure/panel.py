@@ -101,7 +101,7 @@ def panel(
         seed=seed,
         teams_text=None if team_set is None else read_team_set(played, team_set),
         num_gateways=gateways,
-        played=dict(rows),
+        played=rows,
         on_row=finish_row,
     )
     if output is not None:
@@ -115,13 +115,14 @@ def panel(
 
 
 def _read_rows(path: Path) -> "dict[str, MatchResult]":
+    from nashdex.core.user_input import read_file
     from nashdex.evaluator.panel import PlayedRows
 
     if not path.exists():
         return {}
     try:
-        return PlayedRows.from_json(path.read_bytes(), str(path)).rows
-    except (OSError, DataError) as error:
+        return PlayedRows.from_json(read_file(path, "rows of a panel"), str(path)).rows
+    except DataError as error:
         raise DataError(f"{path} holds no rows of a panel: {error}; remove it to play them again") from error
 
 
