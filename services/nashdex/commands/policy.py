@@ -8,17 +8,28 @@ import typer
 
 from nashdex.commands.output import JsonOption, counter, print_json, print_note, print_text
 from nashdex.commands.run_options import SeedOption
-from nashdex.core.errors import ConfigurationError
+from nashdex.core.errors import ConfigurationError, DataError
 from nashdex.core.stopping import install_stop_handlers
 
 if TYPE_CHECKING:
     from nashdex.core.documents import Document
     from nashdex.core.references import PolicyReference
+    from nashdex.store.protocol import ObjectStore
 
 D = TypeVar("D", bound="Document")
 
 _TEMPERATURES = (0.0, 4.0, 8.0, 16.0)
 _STORED = "a stored policy: zoo:NAME, STORE#ID or RUN#newest"
+_MeasuredStore = Annotated[
+    str | None,
+    typer.Option(
+        "--store",
+        metavar="STORE",
+        help="Store that keeps what is measured, beside its copy of the policy. [default: the policy's own, unless "
+        "that is zoo:]",
+        show_default=False,
+    ),
+]
 _POLICY = "As in `nashdex battle`: zoo:NAME, STORE#ID or RUN#newest."
 
 
@@ -151,17 +162,18 @@ def measure_policy_levels(
     battles: Annotated[int, typer.Option(min=2, max=1_000_000, help="Battles of each level.")] = 400,
     seed: SeedOption = 0,
     gateways: Annotated[int, typer.Option(min=1, max=64, help="Simulator processes.")] = 1,
+    store: _MeasuredStore = None,
     as_json: JsonOption = False,
 ) -> None:
     """Measure how strong a policy is at some temperatures, and store that beside it, for `nashdex play`.
 
     The page of `nashdex play` then offers each temperature as a level, with this score. Every level meets the same
-    player in side-swapped pairs with the same teams. Levels that were measured earlier are replaced.
+    player in side-swapped pairs with the same teams. Levels that were measured earlier are replaced. Those of a policy
+    that comes with nashdex are printed alone, unless --store names where they are kept.
     """
     install_stop_handlers()
-    from nashdex.commands.cluster.check_store import try_store
     from nashdex.core.references import PolicyReference
-    from nashdex.evaluator.levels import MOST_LEVELS, level_in_words, measure_levels, stored_policy, write_levels
+    from nashdex.evaluator.levels import MOST_LEVELS, level_in_words, measure_levels, write_levels
     from nashdex.runs.played_format import format_to_play
     from nashdex.telemetry.logging import configure_logging
 
@@ -169,8 +181,7 @@ def measure_policy_levels(
     chosen = temperatures or list(_TEMPERATURES)
     if len(chosen) > MOST_LEVELS:
         raise ConfigurationError(f"{len(chosen)} temperatures; expected at most {MOST_LEVELS}")
-    store, _ = stored_policy(PolicyReference.parse(policy))
-    try_store(store)  # before the battles, whose result it gets
+    target = _measured_store(PolicyReference.parse(policy), store)
     levels = measure_levels(
         format_to_play(None, {"POLICY": policy}),
         policy,
@@ -181,7 +192,8 @@ def measure_policy_levels(
         num_gateways=gateways,
         on_level=lambda level: print_note(f"temperature {level.temperature:g}: {level_in_words(level, against)}"),
     )
-    write_levels(store, levels)
+    if target is not None:
+        write_levels(target, levels)
     if as_json:
         print_json(levels.model_dump(mode="json"))
         return
@@ -206,16 +218,17 @@ def calibrate_policy(
     ] = 2000,
     seed: SeedOption = 0,
     gateways: Annotated[int, typer.Option(min=1, max=64, help="Simulator processes.")] = 1,
+    store: _MeasuredStore = None,
     as_json: JsonOption = False,
 ) -> None:
     """Calibrate a critic's win probability on new battles, and store the map beside the policy.
 
     The page of `nashdex play`, `analyse` and `decide` then show calibrated probabilities. The map is monotone: the log
     odds times a slope, plus an intercept where the opponent is another. Its expected calibration error is measured in
-    battles that did not fit it. Maps that were measured earlier are replaced.
+    battles that did not fit it. Maps that were measured earlier are replaced. Those of a policy that comes with nashdex
+    are printed alone, unless --store names where they are kept.
     """
     install_stop_handlers()
-    from nashdex.commands.cluster.check_store import try_store
     from nashdex.core.references import PolicyReference
     from nashdex.critics.maps import calibrate_critic, check_opponents
     from nashdex.evaluator.levels import stored_policy
@@ -224,17 +237,50 @@ def calibrate_policy(
     others = list(dict.fromkeys(against or ()))
     if len(others) >= MOST_OPPONENTS:
         raise ConfigurationError(f"{len(others)} opponents; expected at most {MOST_OPPONENTS - 1}")
-    store, _ = stored_policy(PolicyReference.parse(policy))
+    reference = PolicyReference.parse(policy)
+    stored_policy(reference)
     check_opponents(policy, others)
-    try_store(store)  # before the battles, whose result it gets
+    target = _measured_store(reference, store)
     with counter("battles") as count:
         found = calibrate_critic(policy, others, battles=battles, seed=seed, gateways=gateways, on_battle=count)
-    write_calibration(store, found)
+    if target is not None:
+        write_calibration(target, found)
     if as_json:
         print_json(found.model_dump(mode="json"))
         return
     for each in found.opponents:
         print_text(f"log odds × {each.map.slope:.3f} + {each.map.intercept:.3f}: {calibration_in_words(each)}")
+
+
+def _measured_store(reference: "PolicyReference", named: str | None) -> "ObjectStore | None":
+    """Return the store that gets what is measured of a stored policy; None: nothing is stored.
+
+    Battles follow, so the store is tried here.
+
+    Raises:
+        ConfigurationError: the reference means no single stored policy, or nothing can be written to the store.
+        DataError: the store does not hold the policy.
+        TryAgainError: the store does not respond.
+    """
+    from nashdex.core.references import ZOO
+    from nashdex.evaluator.levels import stored_policy
+    from nashdex.policies.sources import policy_files
+    from nashdex.store import open_store
+    from nashdex.store.trial import try_store
+
+    store, policy = stored_policy(reference)
+    if named is None and reference.store == ZOO:
+        print_note(f"{reference} comes with nashdex: what is measured is printed and not stored; --store keeps it")
+        return None
+    if named is not None:
+        files = policy_files(store, policy)
+        store = open_store(named)
+        if not all(map(store.exists, files)):
+            raise DataError(
+                f"{named} does not hold {reference}; expected a copy: nashdex policy get {reference} {named}"
+            )
+    try_store(store)
+    return store
 
 
 def get_policy(

@@ -108,7 +108,10 @@ def find_policy(store: ObjectStore, name: str) -> BarePolicyId:
     if name == NEWEST:
         return _newest_policy(store)
     if name == NASH:
-        raise DataError(f"{store.uri}#{NASH} is a mixture of policies; expected one, such as {store.uri}#{NEWEST}")
+        newest_solved_iteration(store)
+        raise DataError(
+            f"{_named(store, NASH)} is a mixture of policies; expected one, such as {_named(store, NEWEST)}"
+        )
     if name in SCRIPTED_POLICIES:
         return BarePolicyId(PolicyId(name))
     published = read_published_names(store).policies
@@ -125,10 +128,11 @@ def find_policy(store: ObjectStore, name: str) -> BarePolicyId:
         return policies[0]
     if policies:
         named = ", ".join(f"{policy} ({_name(store, policy)})" for policy in policies[:_MOST_LISTED])
-        raise DataError(f"{store.uri}#{name} may be {named}: write more of the id, or the whole name")
+        raise DataError(f"{_named(store, name)} may be {named}: write more of the id, or the whole name")
     if not members and not others:
         raise _nothing_in(store)
-    known = [*published, *(one for names in members.values() for one in names), *others, NASH, NEWEST]
+    of_run = (NASH, NEWEST) if members else ()
+    known = [*published, *(one for names in members.values() for one in names), *others, *of_run]
     near = did_you_mean(name, dict.fromkeys(known))
     raise DataError(
         f"{store.uri} has no policy {name!r}: {near}{'E' if near else 'e'}xpected an id, its beginning or a name; "
@@ -140,10 +144,14 @@ def format_of_policy(reference: PolicyReference) -> str | None:
     """Return the format that a stored policy was trained for, by its own description; None where that is not said.
 
     Raises:
-        DataError: its store has policies, and not this one; or it was altered.
+        DataError: its store has policies, and not this one; or it was altered, or has no newest policy.
     """
     store = open_store(reference.store)
-    if reference.name in {NASH, NEWEST} or not (store.exists(keys.PUBLISHED) or _others(store)):
+    if reference.name in {NASH, NEWEST}:
+        if store.exists(keys.PUBLISHED):
+            newest_solved_iteration(store)
+        return None
+    if not (store.exists(keys.PUBLISHED) or _others(store)):
         return None
     policy = find_policy(store, reference.name)
     return source_of(policy).format(store, policy)
@@ -185,11 +193,21 @@ def newest_solved_iteration(store: ObjectStore) -> int:
     """
     iteration = _solved_iteration(store)
     if iteration is None:
+        if published := read_published_names(store).policies:
+            raise DataError(
+                f"{store.uri} is no run, so it has no {NEWEST} and no {NASH}; expected a name: "
+                f"{', '.join(_named(store, name) for name in list(published)[:_MOST_LISTED])}"
+            )
         raise DataError(
             f"{store.uri} holds no run with a solved iteration: {runs_nearby(store.uri)}expected the URI of a run, as "
             "`nashdex run` prints it"
         )
     return iteration
+
+
+def _named(store: ObjectStore, name: str) -> str:
+    """Return the reference that names a policy of ``store``."""
+    return str(PolicyReference(name, store.uri))
 
 
 def _nothing_in(store: ObjectStore) -> DataError:

@@ -3,6 +3,7 @@
 Knows nothing about the meaning of the objects, and imports boto3 only for an S3 URI.
 """
 
+from nashdex.core.references import ZOO
 from nashdex.store.directory import DirectoryStore
 from nashdex.store.naming import Bucket, parse_uri
 from nashdex.store.protocol import ObjectStore
@@ -26,5 +27,5 @@ def open_store(uri: str, observe: Observer | None = None) -> ObjectStore:
 
         store = S3Store(place.name, place.prefix)
     else:
-        store = DirectoryStore(place)
+        store = DirectoryStore(place, ZOO if uri == ZOO else None)
     return ObservedStore(store, observe) if observe else store

@@ -32,13 +32,15 @@ class DirectoryStore:
     A full disk raises TryAgainError. Nothing of the write remains, and the same command continues once there is space.
     """
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, name: str | None = None) -> None:
+        """Use ``root``, which messages call ``name``; by default by its path."""
         self._root = Path(os.path.abspath(root))  # noqa: PTH100 - resolve() also follows links, which would rename the run
+        self._name = name or str(self._root)
 
     @property
     def uri(self) -> str:
-        """The directory's absolute path."""
-        return str(self._root)
+        """The directory's absolute path, or the name that it has instead."""
+        return self._name
 
     def get(self, key: str, max_bytes: int | None = None) -> bytes:
         """Return an object. Raises NoObjectError if there is none, DataError if it is larger: it is not read whole."""

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from nashdex.cli import run_command_line
-from nashdex.commands.cluster.check_store import try_store
 from nashdex.core.errors import ConfigurationError, DataError
 from nashdex.store import open_store
 from nashdex.store.directory import DirectoryStore
+from nashdex.store.trial import try_store
 
 
 class _Unconditional(DirectoryStore):

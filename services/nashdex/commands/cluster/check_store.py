@@ -1,22 +1,13 @@
 """``nashdex check-store``: check that a store can hold runs, by writing to it."""
 
-import secrets
-from typing import TYPE_CHECKING
-
 from nashdex.commands.output import JsonOption, print_json, print_text
 from nashdex.commands.run_options import StoreOption
-from nashdex.core.errors import ConfigurationError, DataError
-
-if TYPE_CHECKING:
-    from nashdex.store.protocol import ObjectStore
-
-_PREFIX = "nashdex-check-"  # no folder, which would stay in a directory
-_CONTENT_BYTES = 32
 
 
 def check_store(store: StoreOption, as_json: JsonOption = False) -> None:
     """Write, read and delete an object in a store, which checks its address, bucket, keys and permissions."""
     from nashdex.store import open_store
+    from nashdex.store.trial import try_store
 
     opened = open_store(store)
     key = try_store(opened)
@@ -24,25 +15,3 @@ def check_store(store: StoreOption, as_json: JsonOption = False) -> None:
         print_json({"uri": opened.uri, "key": key})
     else:
         print_text(f"{opened.uri}: wrote, read and deleted {key}")
-
-
-def try_store(store: "ObjectStore") -> str:
-    """Write, read, list and delete an object with a random name; return its key.
-
-    Raises:
-        ConfigurationError: the bucket or a permission is missing, or the server ignores conditional writes.
-        DataError: the store does not return what was written.
-        TryAgainError: the store does not respond.
-    """
-    key, content = f"{_PREFIX}{secrets.token_hex(8)}", secrets.token_bytes(_CONTENT_BYTES)
-    if store.exists(key):  # first, because HEAD returns no body, so its errors cannot be explained
-        raise DataError(f"{store.uri}: {key} exists before it is written; check what else writes to this store")
-    store.put(key, content)
-    if store.put_if_absent(key, b"other"):
-        raise ConfigurationError(
-            f"{store.uri}: the server ignores If-None-Match, which nashdex needs; choose another server"
-        )
-    if store.get(key) != content or list(store.list(key)) != [key]:
-        raise DataError(f"{store.uri}: the content read from {key} differs from what was written; check the server")
-    store.delete(key)
-    return key
