@@ -6,14 +6,12 @@ A failure is one line on standard error and an exit code (``core.errors``); ``--
 import errno
 import os
 import platform
-import signal
 import sys
 import tempfile
 import traceback
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from types import FrameType
 from typing import Annotated, NoReturn
 
 import typer
@@ -26,7 +24,7 @@ from nashdex.commands.cluster import begin, check_store, logs, status, submit
 from nashdex.commands.measure import battle, bench, calibrate, cost, experiment, exploit, panel, rate
 from nashdex.commands.output import drop_output, open_missing_streams, print_any_character
 from nashdex.commands.pods import check_device, exporter, step, verdict
-from nashdex.core.errors import ConfigurationError, ExitCode, NashdexError
+from nashdex.core.errors import ConfigurationError, ExitCode, NashdexError, StoppedError
 from nashdex.core.redaction import clean, redacted
 
 DEBUG_VARIABLE = "NASHDEX_DEBUG"
@@ -37,8 +35,6 @@ _TERMINATION_LOG_CHARACTERS = 1000
 _MESSAGE_CHARACTERS = 2000
 _BROKEN_PIPE_EXIT = 1
 """The reader of standard output has closed it. Typer uses the same code."""
-_FIRST_PROCESS = 1
-"""Process id of a container's first process. The kernel ignores a signal to this process if it has no handler."""
 
 RUN_AND_LOOK = "Run and look"
 MEASURE = "Measure"
@@ -122,8 +118,6 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line and exit with its code."""
     open_missing_streams()
     _use_one_thread_in_linear_algebra()
-    if os.getpid() == _FIRST_PROCESS:
-        signal.signal(signal.SIGTERM, _stop)
     sys.exit(run_command_line(sys.argv[1:] if arguments is None else arguments))
 
 
@@ -135,11 +129,6 @@ def _use_one_thread_in_linear_algebra() -> None:
     """
     if platform.machine().lower() in {"x86_64", "amd64"}:
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-
-
-def _stop(number: int, frame: FrameType | None) -> NoReturn:
-    del number, frame
-    sys.exit(ExitCode.STOPPED)
 
 
 def run_command_line(arguments: Sequence[str]) -> int:
@@ -154,6 +143,10 @@ def run_command_line(arguments: Sequence[str]) -> int:
         return _BROKEN_PIPE_EXIT
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - the process's edge
         return _report(error)
+    except SystemExit as end:
+        if end.code != ExitCode.STOPPED:
+            raise
+        return _report(StoppedError("stopped by a signal"))
     if result == ExitCode.INTERRUPTED:  # typer returns it for a KeyboardInterrupt
         return _report(KeyboardInterrupt())
     return result if isinstance(result, int) else ExitCode.OK

@@ -71,4 +71,4 @@ def check_stop() -> None:
     """
     if _stop.is_set():
         stopped = InterruptedByUserError if _by_user.is_set() else StoppedError
-        raise stopped("stopped by a signal; run the same command again to continue")
+        raise stopped("stopped by a signal; run the same command again")

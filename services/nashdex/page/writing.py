@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, ValidationErr
 from nashdex.core.documents import describe_problems
 from nashdex.core.errors import DataError
 from nashdex.core.ids import BarePolicyId, BarePolicyIdField
+from nashdex.core.output_files import write_output
 from nashdex.core.references import PolicyReference
 from nashdex.core.user_input import read_file
 from nashdex.games.registry import game_of_run, showdown_game
@@ -42,9 +43,8 @@ def write_play_page(
     halves, _ = _page(format_id, policies, calibrations)
     text = as_data(battle).join(halves)
     directory.mkdir(parents=True, exist_ok=True)
-    part, page = directory / f"{PAGE}.part", directory / PAGE
-    part.write_text(text, "utf-8")
-    part.replace(page)
+    page = directory / PAGE
+    write_output({page: text.encode()}, "--output")
     return page
 
 

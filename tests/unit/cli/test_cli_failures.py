@@ -55,20 +55,26 @@ def test_what_is_raised_sets_code_and_words(
     assert says in capsys.readouterr().err
 
 
-def test_an_interrupted_command_says_so(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("number", "code", "says"), [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "stopped by a signal")]
+)
+def test_an_interrupted_command_says_so(tmp_path: Path, number: signal.Signals, code: int, says: str) -> None:
     pipe = tmp_path / "counts.json"
     os.mkfifo(pipe)
     process = subprocess.Popen([*NASHDEX, "rate", str(pipe)], stderr=subprocess.PIPE, text=True)
     with process, pipe.open("w"):  # waits until the command reads
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         _, err = process.communicate()
-    assert (process.returncode, err) == (130, "error: interrupted\n")
+    assert (process.returncode, err) == (code, f"error: {says}\n")
 
 
-def test_an_interrupt_during_the_imports_prints_no_traceback(tmp_path: Path) -> None:
-    (tmp_path / "typer.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n")
+@pytest.mark.parametrize(
+    ("name", "code", "says"), [("SIGINT", 130, "interrupted"), ("SIGTERM", 143, "stopped by a signal")]
+)
+def test_an_interrupt_during_the_imports_prints_no_traceback(tmp_path: Path, name: str, code: int, says: str) -> None:
+    (tmp_path / "typer.py").write_text(f"import os, signal\nos.kill(os.getpid(), signal.{name})\n")
     ended = subprocess.run([*NASHDEX, "formats"], cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "error: interrupted\n")
+    assert (ended.returncode, ended.stdout, ended.stderr) == (code, "", f"error: {says}\n")
 
 
 def test_a_defect_names_its_kind_and_the_file_with_the_traceback(
