@@ -158,7 +158,7 @@ def showdown(
 ) -> None:
     """Start the stock Showdown server on this machine, without accounts or limits, until Ctrl-C or SIGTERM.
 
-    It prints one JSON line once it listens. Do not offer it to the internet: anyone may take any name.
+    It prints one JSON line once it answers logins. Do not offer it to the internet: anyone may take any name.
     """
     from nashdex.games.showdown.stock_server import server_command
 

@@ -14,6 +14,7 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { greets } from "./greeting.js";
 import { log } from "./log.js";
 
 const EXIT_USAGE = 64;
@@ -29,12 +30,12 @@ const WRITABLE = ["config", "databases", "logs"];
 
 const USAGE = `usage: node server.js [--port N] [--host HOST] [--state-dir DIR] [--timeout SECONDS]
 
-Runs the stock Showdown server and prints one JSON line once it listens. SIGTERM ends it with exit code 0.
+Runs the stock Showdown server and prints one JSON line once it answers logins. SIGTERM ends it with exit code 0.
 
   --port N           port to listen on (default 8000)
   --host HOST        address to listen on (default 127.0.0.1)
   --state-dir DIR    folder for ladders and logs (default: a temporary folder, removed at the end)
-  --timeout SECONDS  longest wait until the server listens (default 60)
+  --timeout SECONDS  longest wait until the server answers logins (default 60)
 `;
 
 /**
@@ -176,9 +177,10 @@ async function serve({ host, port, state, isTemporary, timeoutSeconds }) {
   process.on("SIGTERM", stop);
   process.on("SIGINT", stop);
 
-  while (!isStopping && !(await answers(host, port))) {
-    if (performance.now() - started > timeoutSeconds * 1000) {
-      log("error", "the Showdown server did not listen in time", { host, port, timeout_seconds: timeoutSeconds });
+  const left = () => timeoutSeconds * 1000 - (performance.now() - started);
+  while (!isStopping && !(await greets(host, port, left()))) {
+    if (left() <= 0) {
+      log("error", "the Showdown server did not answer logins in time", { host, port, timeout_seconds: timeoutSeconds });
       process.exitCode = EXIT_TRY_AGAIN;
       stop();
       return;

@@ -54,7 +54,7 @@ def stock_server() -> Iterator[StockServer]:
 
     Raises:
         ConfigurationError: Node is missing.
-        TryAgainError: the server does not listen in time, or another process listens on the port.
+        TryAgainError: the server does not answer logins in time, or another process listens on the port.
     """
     command = server_command(_free_port())
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:  # noqa: S603 our own
@@ -64,7 +64,7 @@ def stock_server() -> Iterator[StockServer]:
             line = process.stdout.readline()
             if b'"ready"' not in line:
                 raise TryAgainError(
-                    f"the Showdown server did not listen within {_START_SECONDS:.0f} s; see what "
+                    f"the Showdown server did not answer logins within {_START_SECONDS:.0f} s; see what "
                     f"`{' '.join(command)}` prints"
                 )
             ready = json.loads(line)

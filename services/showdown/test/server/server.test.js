@@ -2,12 +2,14 @@ import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { createServer as createHttpServer } from "node:http";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { greets } from "../../src/greeting.js";
 
 const SERVER = fileURLToPath(new URL("../../src/server.js", import.meta.url));
 const PACKAGE = fileURLToPath(new URL("../../node_modules/pokemon-showdown", import.meta.url));
@@ -63,6 +65,55 @@ test("the stock server answers, writes only to its state folder, and exits with 
   }
 });
 
+/**
+ * @param {string[]} chunks what the server sends after it has taken a websocket
+ * @param {boolean} closes whether it closes the websocket then
+ * @returns {Promise<import("node:http").Server & {port: number}>}
+ */
+async function greeting(chunks, closes) {
+  const server = createHttpServer();
+  server.on("upgrade", async (_request, socket) => {
+    socket.on("error", () => {});
+    socket.resume().on("end", () => socket.destroy());
+    socket.write("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n");
+    for (const chunk of chunks) {
+      await sleep(10);
+      socket.write(chunk);
+    }
+    if (closes) socket.end();
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return Object.assign(server, { port: /** @type {import("node:net").AddressInfo} */ (server.address()).port });
+}
+
+test("a server is ready for logins once it has sent its challenge, also in parts", async () => {
+  const server = await greeting(["\x81\x0d|updateuser| Guest", "\x81\x0e|chall", "str|4|ab"], false);
+  assert.equal(await greets("127.0.0.1", server.port, 60_000), true);
+  server.close();
+});
+
+test("a server that takes a websocket and says nothing is not ready", async () => {
+  const silent = await greeting([], false);
+  assert.equal(await greets("127.0.0.1", silent.port, 200), false);
+  silent.close();
+});
+
+test("a server that closes, is none, or takes connections and does not answer is not ready", async () => {
+  const closing = await greeting(["\x81\x0a|updateuser"], true);
+  assert.equal(await greets("127.0.0.1", closing.port, 60_000), false);
+  closing.close();
+  const page = createHttpServer((_request, response) => response.end("hello")).listen(0, "127.0.0.1");
+  await once(page, "listening");
+  assert.equal(await greets("127.0.0.1", /** @type {import("node:net").AddressInfo} */ (page.address()).port, 60_000), false);
+  page.close();
+  const mute = await listening();
+  mute.on("connection", (socket) => socket.resume());
+  assert.equal(await greets("127.0.0.1", mute.port, 200), false);
+  mute.close();
+  assert.equal(await greets("127.0.0.1", mute.port, 60_000), false);
+});
+
 test("a port that is taken is refused with exit code 75", async () => {
   const other = await listening();
   const child = spawn(process.execPath, [SERVER, "--port", String(other.port)], { stdio: ["ignore", "ignore", "pipe"] });
@@ -84,10 +135,10 @@ for (const [args, words] of /** @type {[string[], RegExp][]} */ ([
   });
 }
 
-test("a server that does not listen in time is ended with exit code 75", async () => {
+test("a server that does not answer logins in time is ended with exit code 75", async () => {
   const probe = await listening();
   probe.close();
   const { status, stderr } = run("--port", String(probe.port), "--timeout", "0.01");
   assert.equal(status, 75, stderr);
-  assert.match(stderr, /did not listen in time/);
+  assert.match(stderr, /did not answer logins in time/);
 });
