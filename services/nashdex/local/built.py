@@ -1,10 +1,12 @@
 """Imported last by the server of warm children: what every step would else prepare for itself.
 
-pydantic builds the schema of a document when the document is first used, and registries look for installed packages
-then. Both take longer than most steps of a small game. What is built here is in every child.
+pydantic builds the schema of a document when the document is first used, and typer the parser of an argument.
+Registries look for installed packages then, and reports for versions. Each takes as long as the work of a step of a
+small game. What is built here is in every child.
 """
 
 import gc
+import pkgutil
 from collections.abc import Iterator
 from contextlib import suppress
 
@@ -14,6 +16,7 @@ from nashdex.core.documents import Model
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.plugins import find_added
 from nashdex.core.section import Section
+from nashdex.report.assembly.iterations import own_versions
 
 
 def build_documents() -> None:
@@ -38,8 +41,19 @@ def _below(model: type[BaseModel]) -> Iterator[type[BaseModel]]:
         yield from _below(each)
 
 
+def build_parsers() -> None:
+    """Build the parsers of a step's arguments, by parsing some."""
+    command = pkgutil.resolve_name("nashdex.cli:command")
+    command.make_context("nashdex", ["step"])
+    command.commands["step"].make_context("step", _ARGUMENTS)
+
+
+_ARGUMENTS = ["plan", "--run=run", "--iteration=0", "--shard=0", "--stop-at-end-of-input"]
+
 find_added()
 build_documents()
+build_parsers()
+own_versions()
 # Children share this process's memory until one writes to it; a collection would write to every object.
 gc.collect()
 gc.freeze()

@@ -4,8 +4,7 @@ import os
 from functools import lru_cache
 from typing import Final, Literal
 
-from pydantic import Field, ValidationError
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from nashdex.core.documents import describe_problems
 from nashdex.core.errors import ConfigurationError
@@ -13,10 +12,10 @@ from nashdex.core.errors import ConfigurationError
 _PREFIX: Final = "NASHDEX_"
 
 
-class TelemetrySettings(BaseSettings):
+class TelemetrySettings(BaseModel):
     """``NASHDEX_LOG_FORMAT``, ``NASHDEX_LOG_LEVEL`` and so on."""
 
-    model_config = SettingsConfigDict(env_prefix=_PREFIX, frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     log_format: Literal["console", "json"] | None = Field(
         None, description="Format of logs; by default console on a terminal, JSON lines elsewhere."
@@ -36,18 +35,20 @@ class TelemetrySettings(BaseSettings):
 
 
 def load_telemetry_settings() -> TelemetrySettings:
-    """Return the settings from the environment.
+    """Return the settings from the environment, whose variables may be in lower case.
 
     Raises:
         ConfigurationError: a variable has a wrong value.
     """
-    return _load(tuple(each for each in os.environ.items() if each[0].upper().startswith(_PREFIX)))
+    variables = {f"{_PREFIX}{name.upper()}": name for name in TelemetrySettings.model_fields}
+    present = ((variables.get(key.upper()), value) for key, value in os.environ.items())
+    return _load(tuple((name, value) for name, value in present if name is not None))
 
 
 @lru_cache(maxsize=1)
-def _load(_environment: tuple[tuple[str, str], ...]) -> TelemetrySettings:
-    """Return the settings from the environment, whose variables of nashdex are given: a step asks several times."""
+def _load(values: tuple[tuple[str, str], ...]) -> TelemetrySettings:
+    """Return the settings for ``values`` by name: a step asks several times."""
     try:
-        return TelemetrySettings()
+        return TelemetrySettings.model_validate(dict(values))
     except ValidationError as error:
         raise ConfigurationError(f"environment variable NASHDEX_…: {describe_problems(error)}") from error

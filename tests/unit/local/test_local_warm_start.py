@@ -175,8 +175,10 @@ from nashdex.core.manifest import Manifest
 from nashdex.local.built import unbuilt
 from nashdex.metagame.plan import IterationPlan
 from nashdex.oracles.registry import ORACLES
+from nashdex.report.assembly.iterations import own_versions
 assert Manifest.__pydantic_complete__ and IterationPlan.__pydantic_complete__
 print(*(model.__name__ for model in unbuilt()))
+print(own_versions.cache_info().currsize, "typer._adapters" in sys.modules)
 print("_added" in vars(ORACLES), "nashdex.actor.step" in sys.modules, "torch" in sys.modules)
 """
 
@@ -184,7 +186,7 @@ print("_added" in vars(ORACLES), "nashdex.actor.step" in sys.modules, "torch" in
 def test_the_server_prepares_what_every_step_needs() -> None:
     """Each of these costs a step of a small game more than its work."""
     done = subprocess.run([sys.executable, "-c", IN_A_SERVER], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines() == ["", "True False False"]
+    assert done.stdout.splitlines() == ["", "1 True", "True False False"]
 
 
 IN_A_NEW_PROCESS = """

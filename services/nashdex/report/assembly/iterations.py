@@ -4,6 +4,7 @@ import platform
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 
 from nashdex.core.ids import PolicyId
@@ -30,7 +31,13 @@ def run_versions(rows: Sequence[IterationRow]) -> dict[str, str]:
     found = _merged(
         {name: number} for row in rows for name, numbers in row.versions.items() for number in numbers.split(", ")
     )
-    found["python"] = platform.python_version()
+    return found | own_versions()
+
+
+@cache
+def own_versions() -> dict[str, str]:
+    """Return this process's versions of Python and of the packages that its numbers depend on."""
+    found = {"python": platform.python_version()}
     for package in _PACKAGES:
         with suppress(PackageNotFoundError):
             found[package] = version(package)

@@ -247,7 +247,7 @@ def _compiled_templates() -> Environment:
         "in_sequence": in_sequence,
     }
     environment.tests["of_group"] = learning.is_of_group
-    for name in environment.list_templates(extensions=["j2"]):
+    for name in environment.list_templates(extensions=["j2", "css", "js"]):
         environment.get_template(name)
     return environment
 
