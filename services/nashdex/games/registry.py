@@ -93,7 +93,8 @@ def game_of_run(store: ObjectStore, settings: RunSettings) -> Game:
         DataError: the stored teams or payoffs were altered.
     """
     teams_text = read_root(store, keys.TEAMS).decode() if settings.teams is not None else None
-    return game_for(settings.format, teams_text, _stored_matrix(store, settings))
+    matrix = _stored_matrix(store) if settings.matrix is not None else None
+    return game_for(settings.format, teams_text, matrix)
 
 
 def showdown_game(name: str) -> "ShowdownGame":
@@ -134,10 +135,9 @@ def tabular_game_of_run(store: ObjectStore, settings: RunSettings) -> TabularGam
         ConfigurationError: the format is another.
         DataError: the stored payoffs were altered.
     """
-    return tabular_game_for(settings.format, _stored_matrix(store, settings))
+    matrix = _stored_matrix(store) if settings.matrix is not None else None
+    return tabular_game_for(settings.format, matrix)
 
 
-def _stored_matrix(store: ObjectStore, settings: RunSettings) -> MatrixDocument | None:
-    if settings.matrix is None:
-        return None
+def _stored_matrix(store: ObjectStore) -> MatrixDocument:
     return MatrixDocument.from_json(read_root(store, keys.MATRIX), f"{store.uri}/{keys.MATRIX}")

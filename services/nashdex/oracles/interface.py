@@ -21,6 +21,7 @@ from nashdex.games.tabular.tree import GameTree, Table
 from nashdex.games.teams import training_teams
 from nashdex.metagame.plan import IterationPlan
 from nashdex.oracles.tree import TreeOpponents, tree_opponents
+from nashdex.rollout.sizing import choose_sizes, cores_of_shard
 from nashdex.settings.oracles import ReplaySettings
 from nashdex.settings.run import RunSettings
 from nashdex.store.protocol import ObjectStore
@@ -85,7 +86,8 @@ class Task:
         if run.actors.shards and self.game.evidence is not Evidence.EXACT:  # as oracles.actors says of the run
             return ActorsPlayer(self.store, run.actors, space, iteration=self.plan.iteration, shard=self.shard)
         teams = training_teams(self.store, run.team_schedule, self.game, self.plan.iteration)
-        return LocalPlayer(self.store, run, self.game, num_battles, teams)
+        sizes = choose_sizes(run.arena, num_battles, cores_of_shard(run.train.seeds))
+        return LocalPlayer(self.store, self.game, sizes, device=run.collect.device, teams=teams)
 
     def opponents_in_tree(self) -> TreeOpponents:
         """Return the plan's mixture of opponents as tables.

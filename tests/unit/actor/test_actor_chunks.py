@@ -25,6 +25,7 @@ from nashdex.learning.actors.protocol import Chunk, Request
 from nashdex.learning.rounds.planned import NEWEST, EvaluationBattles, RoundBattles
 from nashdex.learning.rounds.players import LocalPlayer, Networks, WantedRound
 from nashdex.policies.networks.actor_critic import ActorCritic, make_network
+from nashdex.rollout.sizing import Sizes
 from nashdex.settings.run import RunSettings
 from nashdex.store import open_store
 from nashdex.store.protocol import ObjectStore
@@ -51,6 +52,7 @@ ROUND = RoundBattles(
 EVALUATION = EvaluationBattles(
     round=4, seed=12, battles_each=20, matches=(("greedy", RANDOM), ("sampled", OLD)), deadline_seconds=60.0
 )
+SIZES = Sizes(gateways=1, concurrent_battles=100, reason="as set")
 
 
 @pytest.fixture
@@ -92,7 +94,7 @@ def assert_equal(found: list[Episode], expected: list[Episode]) -> None:
 def test_actors_play_the_battles_of_a_training_in_one_process(
     store: ObjectStore, settings: RunSettings, game: TabularGame, networks: Networks, shards: tuple[int, ...]
 ) -> None:
-    alone = LocalPlayer(store, settings, game, ROUND.num_battles)
+    alone = LocalPlayer(store, game, SIZES)
     expected, expected_scores = alone.play(WantedRound(ROUND, networks)).episodes, alone.scores(EVALUATION, networks)
     alone.close()
     met = {episode.opponent for episode in expected}
@@ -106,13 +108,12 @@ def test_actors_play_the_battles_of_a_training_in_one_process(
 
 
 def test_networks_on_a_torch_device_play_the_same_battles(
-    store: ObjectStore, settings: RunSettings, game: TabularGame, networks: Networks
+    store: ObjectStore, game: TabularGame, networks: Networks
 ) -> None:
     """The way of ``cuda``, on the CPU: torch calls the one device ``cpu:0`` too."""
     found = []
     for device in ("cpu", "cpu:0"):
-        collect = settings.collect.model_copy(update={"device": device})
-        player = LocalPlayer(store, settings.model_copy(update={"collect": collect}), game, ROUND.num_battles)
+        player = LocalPlayer(store, game, SIZES, device=device)
         found.append(player.play(WantedRound(ROUND, networks)).episodes)
         player.close()
     assert_equal(found[1], found[0])
@@ -325,7 +326,7 @@ def test_a_full_bucket_loses_and_doubles_nothing(settings: RunSettings, networks
     store.is_full = False
     with acting(store, settings, game, 0, 1):
         found = learner(store, settings, game).play(WantedRound(ROUND, networks)).episodes
-    alone = LocalPlayer(store, settings, game, ROUND.num_battles)
+    alone = LocalPlayer(store, game, SIZES)
     assert_equal(found, alone.play(WantedRound(ROUND, networks)).episodes)
     alone.close()
 
@@ -340,7 +341,7 @@ def test_an_actor_that_leaves_and_another_that_joins_leave_no_gap(
     with acting(store, settings, game, 1, 1000):
         found = learner(store, settings, game).play(WantedRound(ROUND, networks)).episodes
     assert len({(e.seed, e.seat) for e in found}) == len(found)
-    alone = LocalPlayer(store, settings, game, ROUND.num_battles)
+    alone = LocalPlayer(store, game, SIZES)
     assert_equal(found, alone.play(WantedRound(ROUND, networks)).episodes)
     alone.close()
 

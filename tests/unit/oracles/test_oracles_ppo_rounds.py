@@ -25,6 +25,7 @@ from nashdex.metagame.plan import IterationPlan
 from nashdex.metagame.population import Population
 from nashdex.policies.archive import load_network, network_table
 from nashdex.policies.tables import load_table
+from nashdex.rollout.sizing import Sizes
 from nashdex.settings.anchors import PoolSettings
 from nashdex.settings.damping import DAMPING_PRESETS
 from nashdex.settings.run import RunSettings
@@ -263,7 +264,7 @@ def rounds_of(
     checkpoints = Checkpoints(store, 1, 0, AttemptId("attempt"), "inputs")
     training = Training(network, StepSettings(0.5, checkpoint_every_updates=1000), checkpoints)
     pool = PoolSettings(share=0.0)
-    with closing(LocalPlayer(store, settings, game(KUHN), 200)) as player:
+    with closing(LocalPlayer(store, game(KUHN), Sizes(gateways=1, concurrent_battles=400, reason="as set"))) as player:
         of_a_round = RoundsSettings(0, 200, 60.0, pool, records_opponents=False)
         yield Rounds(training, player, SnapshotPool(training, pool), of_a_round, plan), training
 

@@ -22,8 +22,7 @@ from nashdex.policies.inference import NetworkPolicy
 from nashdex.policies.networks.actor_critic import ActorCritic
 from nashdex.rollout.play import PlayedBattle, require_finished
 from nashdex.rollout.session import Session
-from nashdex.rollout.sizing import choose_sizes, cores_of_shard
-from nashdex.settings.run import RunSettings
+from nashdex.rollout.sizing import Sizes
 from nashdex.store.protocol import ObjectStore
 from nashdex.trajectory.episode import Episode
 
@@ -109,14 +108,20 @@ class LocalPlayer:
     """Plays in this process, on an arena that opens with the first battle. Rounds draw from ``teams``."""
 
     def __init__(
-        self, store: ObjectStore, settings: RunSettings, game: Game, num_battles: int, teams: TeamPool | None = None
+        self,
+        store: ObjectStore,
+        game: Game,
+        sizes: Sizes,
+        *,
+        device: str = "cpu",
+        teams: TeamPool | None = None,
     ) -> None:
-        """Open no arena yet. ``num_battles``: of a round, for the number of gateways and of concurrent battles."""
+        """Open no arena yet. Networks play on ``device``."""
         self._store = store
         self._game = game
         self._teams = teams
-        self._device = settings.collect.device
-        self._sizes = choose_sizes(settings.arena, num_battles, cores_of_shard(settings.train.seeds))
+        self._device = device
+        self._sizes = sizes
         self._opened: Session | None = None
         self._began_cpu_seconds = time.process_time()
         self._evaluation_cpu_seconds = 0.0
