@@ -59,8 +59,9 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
 
         check_player(settings.collect.device)
     game = game_of_run(store, settings)
-    replays = _replays(store, settings, plan, shard)
-    numbers = battles_to_collect(settings, plan, shard)
+    section = replays_of(settings.train, plan)
+    replays = None if section is None else Replays(store, section, settings.collect.shards, shard)
+    numbers = battles_to_collect(settings.collect, settings.train, plan, shard)
     root = derive_seed(settings.seed, "collect", iteration)
     teams = training_teams(store, settings.team_schedule, game, iteration)
     battles = PairedBattles(root, teams, settings.arena.deadline_seconds)
@@ -117,12 +118,6 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
         {"battles": counts.battles, "recorded_decisions": recorded_decisions, **(replays.counts if replays else {})},
         num_gpus=settings.collect.num_gpus,
     )
-
-
-def _replays(store: ObjectStore, settings: RunSettings, plan: IterationPlan, shard: int) -> Replays | None:
-    """Return the shard's replays, if the iteration's oracle learns from any."""
-    section = replays_of(settings.train, plan)
-    return None if section is None else Replays(store, section, settings.collect.shards, shard)
 
 
 def _check_first_network(store: ObjectStore, network: NetworkSettings, plan: IterationPlan, space: Space) -> None:

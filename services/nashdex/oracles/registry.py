@@ -21,17 +21,19 @@ from nashdex.settings.oracles import (
     QLearningSettings,
     ReplaySettings,
 )
-from nashdex.settings.run import RunSettings
+from nashdex.settings.run import CollectSettings, RunSettings
 from nashdex.settings.train import TrainSettings
 
 _HERE = "nashdex.oracles"
 
 
-def _problems_of_pupil(kind: str, doing: str, does: str, run: RunSettings) -> Iterator[str]:
+def _problems_of_pupil(
+    kind: str, doing: str, does: str, collect: CollectSettings, train: TrainSettings
+) -> Iterator[str]:
     """Yield why the oracle ``kind``, which learns from a teacher's battles, cannot validate, or answer opponents."""
-    if run.collect.battles < 2:  # noqa: PLR2004 - one for each side of the split
+    if collect.battles < 2:  # noqa: PLR2004 - one for each side of the split
         yield f"collect.battles is 1, and {doing} holds one battle out to validate with; expected at least 2"
-    if run.train.oracle.kind == kind:
+    if train.oracle.kind == kind:
         yield (
             f"train.oracle {kind!r} would {does} the teacher in every iteration, whoever the opponents are; expected "
             f"an oracle that answers them, and `{kind}` in train.first"
@@ -42,7 +44,7 @@ def _problems_of_clone(settings: CloneSettings, run: RunSettings) -> Iterator[st
     """Yield why a clone cannot answer opponents, or what it cannot learn from."""
     if settings.replays.path is not None and FORMATS[run.format].game != "showdown":
         yield f"train.first.replays are Showdown's, and {run.format} is another game: leave them out"
-    yield from _problems_of_pupil("clone", "cloning", "clone", run)
+    yield from _problems_of_pupil("clone", "cloning", "clone", run.collect, run.train)
 
 
 CLONE = Oracle(
@@ -81,7 +83,7 @@ def _problems_of_distil(_settings: DistilSettings, run: RunSettings) -> Iterator
             f"train.first 'distil' learns probabilities and values, and collect.teacher {teacher!r} is scripted; "
             "expected a stored network or an ensemble, such as zoo:gen1randombattle, or `clone`"
         )
-    yield from _problems_of_pupil("distil", "distillation", "distil", run)
+    yield from _problems_of_pupil("distil", "distillation", "distil", run.collect, run.train)
 
 
 DISTIL = Oracle(
@@ -175,14 +177,14 @@ def replays_of(train: TrainSettings, plan: IterationPlan) -> ReplaySettings | No
     return ORACLES[plan.oracle].replays(train.section_of(plan.oracle))
 
 
-def battles_to_collect(settings: RunSettings, plan: IterationPlan, shard: int) -> range:
+def battles_to_collect(collect: CollectSettings, train: TrainSettings, plan: IterationPlan, shard: int) -> range:
     """Return the numbers of the battles that a collect shard plays.
 
     There are none if the oracle learns from none, or from replays alone.
     """
-    replays = replays_of(settings.train, plan)
+    replays = replays_of(train, plan)
     wants_battles = ORACLES[plan.oracle].collects is not None and (replays is None or replays.share < 1)
-    return shard_range(settings.collect.battles if wants_battles else 0, settings.collect.shards, shard)
+    return shard_range(collect.battles if wants_battles else 0, collect.shards, shard)
 
 
 def needs_actors(settings: RunSettings) -> bool:

@@ -30,7 +30,7 @@ from nashdex.policies.document import PolicyDocument, read_document
 from nashdex.runs.creation import Run
 from nashdex.runs.differences import curve_problems, difference, plans_evaluations
 from nashdex.runs.overlay import OverlayStore
-from nashdex.settings.run import RunSettings
+from nashdex.settings.run import ActorSettings, RunSettings
 from nashdex.settings.train import TrackerSettings
 from nashdex.store.attempt import find_manifest, read_object
 from nashdex.store.checked import MAX_MANIFEST_BYTES, read_hashed, read_root
@@ -41,15 +41,15 @@ _PATIENCE_SECONDS = 0.1
 """How long a replay waits for a chunk. Nobody plays, so one that is not there is lost."""
 
 
-def why_not_replayable(settings: RunSettings, plan: IterationPlan) -> str | None:
+def why_not_replayable(actors: ActorSettings, format_id: str, plan: IterationPlan) -> str | None:
     """Return why an iteration's trainings cannot be repeated without battles; None if they can."""
     if not ORACLES[plan.oracle].plays_rounds:
         return None  # it learned from the collected battles alone
-    if FORMATS[settings.format].evidence is Evidence.EXACT:
+    if FORMATS[format_id].evidence is Evidence.EXACT:
         return None  # the trainer plays; such battles take microseconds
-    if settings.actors.shards == 0:
+    if actors.shards == 0:
         return "the trainer played its battles itself; only actors keep them (actors.shards, actors.keep_chunks)"
-    if not settings.actors.keep_chunks:
+    if not actors.keep_chunks:
         return "its battles were not kept (actors.keep_chunks)"
     return None
 
@@ -180,7 +180,7 @@ def _collected(run: Run, manifest: Manifest) -> Iterator[str]:
     """Compare the counts of a collect shard with the plan and with what it recorded."""
     battles = manifest.counts.get("battles", 0)
     plan = read_published(run.store, manifest.iteration, keys.PLAN, IterationPlan)
-    planned = len(battles_to_collect(run.settings, plan, manifest.shard))
+    planned = len(battles_to_collect(run.settings.collect, run.settings.train, plan, manifest.shard))
     where = f"{run.store.uri}/{keys.manifest(manifest.iteration, manifest.step, manifest.shard)}"
     if battles != planned:
         yield f"{where} counts {battles} battles; the settings plan {planned}"
@@ -290,7 +290,7 @@ def _replayed(run: Run, iteration: int, shard: int, found: Verification) -> Iter
         return
     where = keys.shard_prefix(iteration, StepName.TRAIN, shard)
     plan = read_published(run.store, iteration, keys.PLAN, IterationPlan)
-    if reason := why_not_replayable(run.settings, plan):
+    if reason := why_not_replayable(run.settings.actors, run.settings.format, plan):
         found.not_replayed[where] = reason
         return
     try:

@@ -111,7 +111,7 @@ def drawn_tally(num_policies: int, num_pairs: int, seed: int) -> Tally:
 def write_inputs(store: ObjectStore, settings: RunSettings, iteration: int) -> None:
     """Write what collect and train of ``iteration`` would."""
     plan = read_published(store, iteration, keys.PLAN, IterationPlan)
-    battles = len(battles_to_collect(settings, plan, 0))
+    battles = len(battles_to_collect(settings.collect, settings.train, plan, 0))
     collect = Attempt(store, iteration, StepName.COLLECT, 0)
     collect.write(COLLECT_RESULT, _collected(plan, battles).to_json())
     collect.finish({"battles": battles})

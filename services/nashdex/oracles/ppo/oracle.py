@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from nashdex.core.evidence import Evidence
-from nashdex.core.section import changed_keys
+from nashdex.core.section import Choice, changed_keys
 from nashdex.games.registry import FORMATS
 from nashdex.learning.advantages import ADVANTAGES
 from nashdex.metagame.opponents.registry import OPPONENT_RULES
@@ -12,7 +12,7 @@ from nashdex.oracles.interface import Oracle
 from nashdex.policies.scripted.registry import SCRIPTED_POLICIES, scripted_policies_of
 from nashdex.settings.anchors import NAMED_ANCHORS, OPPONENTS, PoolSettings
 from nashdex.settings.ppo import PpoSettings
-from nashdex.settings.run import RunSettings
+from nashdex.settings.run import ActorSettings, RunSettings
 
 METRICS: Final[Mapping[str, str]] = {
     "policy_loss": "clipped surrogate loss of the actor",
@@ -78,9 +78,9 @@ def exploiter(decisions: int) -> dict[str, Any]:
 def problems(settings: PpoSettings, run: RunSettings) -> Iterator[str]:
     """Yield settings that contradict each other or have no effect together, with both keys."""
     yield from _of_length(settings)
-    yield from _of_pool(settings, run)
-    yield from _of_evaluation(settings, run)
-    yield from _of_staleness(settings, run)
+    yield from _of_pool(settings, run.opponents, run.format)
+    yield from _of_evaluation(settings, run.opponents, run.format)
+    yield from _of_staleness(settings, run.actors, run.format)
     if settings.accumulate % run.train.num_processes:
         yield (
             f"train.oracle.accumulate is {settings.accumulate} and train.num_processes {run.train.num_processes}, "
@@ -105,7 +105,7 @@ def problems(settings: PpoSettings, run: RunSettings) -> Iterator[str]:
         )
 
 
-def _of_staleness(settings: PpoSettings, run: RunSettings) -> Iterator[str]:
+def _of_staleness(settings: PpoSettings, actors: ActorSettings, format_id: str) -> Iterator[str]:
     versions = settings.streaming.max_staleness_versions
     older = {
         "train.oracle.overlap_rounds": settings.overlap_rounds,
@@ -125,20 +125,20 @@ def _of_staleness(settings: PpoSettings, run: RunSettings) -> Iterator[str]:
             f"train.oracle.overlap_rounds is {settings.overlap_rounds} and "
             f"train.oracle.streaming.max_staleness_versions {versions}; expected one of them to be 0"
         )
-    if run.actors.shards == 0:
+    if actors.shards == 0:
         yield (
             f"train.oracle.streaming.max_staleness_versions is {versions} and actors.shards 0, so the trainer plays "
             "each round with its newest weights; expected actors, or 0 versions"
         )
-    elif _trainer_plays(run.format):
+    elif _trainer_plays(format_id):
         yield (
-            f"train.oracle.streaming.max_staleness_versions is {versions} and format {run.format!r}, which has no "
+            f"train.oracle.streaming.max_staleness_versions is {versions} and format {format_id!r}, which has no "
             "actors: the trainer plays each round with its newest weights; expected 0 versions"
         )
-    if settings.round_battles % run.actors.chunk_battles:
+    if settings.round_battles % actors.chunk_battles:
         yield (
             f"train.oracle.round_battles is {settings.round_battles} and actors.chunk_battles "
-            f"{run.actors.chunk_battles}; expected a multiple, since a round of a stream is a number of chunks"
+            f"{actors.chunk_battles}; expected a multiple, since a round of a stream is a number of chunks"
         )
 
 
@@ -156,7 +156,7 @@ def _of_length(settings: PpoSettings) -> Iterator[str]:
         )
 
 
-def _of_pool(settings: PpoSettings, run: RunSettings) -> Iterator[str]:
+def _of_pool(settings: PpoSettings, opponents: Choice, format_id: str) -> Iterator[str]:
     pool = settings.pool
     changed = changed_keys(pool)
     # Report a short training only if both keys were set: a default that is never due is no mistake.
@@ -171,12 +171,12 @@ def _of_pool(settings: PpoSettings, run: RunSettings) -> Iterator[str]:
             f"train.oracle.pool.opponents_a_round is {pool.opponents_a_round} and train.oracle.pool.size {pool.size}; "
             "expected no more opponents than snapshots"
         )
-    if changed and not OPPONENT_RULES[run.opponents.kind].meets_itself:
+    if changed and not OPPONENT_RULES[opponents.kind].meets_itself:
         yield (
-            f"train.oracle.pool.{changed[0]} has no effect with opponents {run.opponents.kind!r}, where the learner "
+            f"train.oracle.pool.{changed[0]} has no effect with opponents {opponents.kind!r}, where the learner "
             "does not meet itself: leave it out"
         )
-    yield from _of_scripted_anchors(pool, run.format)
+    yield from _of_scripted_anchors(pool, format_id)
 
 
 def _of_scripted_anchors(pool: PoolSettings, format_id: str) -> Iterator[str]:
@@ -191,7 +191,7 @@ def _of_scripted_anchors(pool: PoolSettings, format_id: str) -> Iterator[str]:
     yield from _that_do_not_play(anchors.policies, "train.oracle.pool.anchors.policies", format_id)
 
 
-def _of_evaluation(settings: PpoSettings, run: RunSettings) -> Iterator[str]:
+def _of_evaluation(settings: PpoSettings, opponents: Choice, format_id: str) -> Iterator[str]:
     evaluation = settings.evaluation
     if evaluation.every_decisions == 0:
         if settings.keep == "best":
@@ -206,15 +206,15 @@ def _of_evaluation(settings: PpoSettings, run: RunSettings) -> Iterator[str]:
             f"train.oracle.evaluation.anchors holds {too_late[0]!r} and train.oracle.decisions is "
             f"{settings.decisions}, so no later evaluation meets that anchor; expected less"
         )
-    rule = OPPONENT_RULES[run.opponents.kind]
+    rule = OPPONENT_RULES[opponents.kind]
     if OPPONENTS in evaluation.anchors and rule.meets_itself and not rule.is_fixed:
         yield (
-            f"train.oracle.evaluation.anchors holds 'opponents', and opponents {run.opponents.kind!r} is the learner "
+            f"train.oracle.evaluation.anchors holds 'opponents', and opponents {opponents.kind!r} is the learner "
             "itself; expected a fixed anchor"
         )
     others = {*NAMED_ANCHORS, *evaluation.later_anchors}
     anchors = [anchor for anchor in evaluation.anchors if anchor not in others]
-    yield from _that_do_not_play(anchors, "train.oracle.evaluation.anchors", run.format, or_else=NAMED_ANCHORS)
+    yield from _that_do_not_play(anchors, "train.oracle.evaluation.anchors", format_id, or_else=NAMED_ANCHORS)
 
 
 def _that_do_not_play(
