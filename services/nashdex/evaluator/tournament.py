@@ -20,7 +20,7 @@ from nashdex.rollout.play import Assignment, require_finished
 from nashdex.rollout.session import Session
 from nashdex.rollout.sizing import choose_sizes, cores_of_shard
 from nashdex.settings.external import ExternalPlayer, declared_program, is_external
-from nashdex.settings.run import RunSettings
+from nashdex.settings.run import ArenaSettings, EvaluateSettings, RunSettings
 from nashdex.store.attempt import Attempt
 from nashdex.store.protocol import ObjectStore
 from nashdex.telemetry.progress import Progress
@@ -60,8 +60,9 @@ def play_shard(
             for program in sorted(programs)
         }
         total = len(present) + sum(map(len, by_program.values()))
+        assignments = _assignments(present, game.teams(), settings.seed, settings.arena, settings.evaluate)
         with Progress(StepName.EVALUATE, shard, total, "battles") as progress:
-            for finished in session.play(_assignments(present, game.teams(), settings), progress):
+            for finished in session.play(assignments, progress):
                 if finished.outcome is None and any(map(is_external, finished.assignment.seats)):
                     a, b = sorted(finished.assignment.seats)
                     unplayed[a, b] = finished.detail
@@ -178,9 +179,11 @@ def _ended_children_cpu_seconds() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def _assignments(mine: Sequence[PlannedBattle], teams: Sequence[str], settings: RunSettings) -> Iterator[Assignment]:
+def _assignments(
+    mine: Sequence[PlannedBattle], teams: Sequence[str], seed: int, arena: ArenaSettings, evaluate: EvaluateSettings
+) -> Iterator[Assignment]:
     for battle in mine:
-        root = derive_seed(settings.seed, "evaluate", battle.a, battle.b)
-        paired = PairedBattles(root, teams, settings.arena.deadline_seconds)
-        log = battle.number < settings.evaluate.replays_per_pair
+        root = derive_seed(seed, "evaluate", battle.a, battle.b)
+        paired = PairedBattles(root, teams, arena.deadline_seconds)
+        log = battle.number < evaluate.replays_per_pair
         yield paired.assignment(battle.number, (battle.a, battle.b), log=log)

@@ -27,7 +27,8 @@ from nashdex.policies.sources import source_of
 from nashdex.settings.external import is_external
 from nashdex.settings.opponents import TargetSettings
 from nashdex.settings.population import PopulationSettings, played_policy
-from nashdex.settings.run import RunSettings
+from nashdex.settings.run import EvaluateSettings, RunSettings
+from nashdex.settings.solve import SolveSettings
 from nashdex.solver.adaptive import further_battles
 from nashdex.store.attempt import Attempt, find_done, read_manifest
 from nashdex.store.documents import read_written
@@ -212,7 +213,13 @@ def next_plan(settings: RunSettings, iteration: int, solved: Solved) -> Iteratio
         plays=settings.opponents.plays if isinstance(settings.opponents, TargetSettings) else "sampled",
     )
     met = _met(settings.evaluate.num_opponents, solved, plan)
-    further = _further(settings, iteration, solved, is_sparse=met is not None)
+    further = _further(
+        settings.solve,
+        settings.evaluate,
+        solved,
+        seed=derive_seed(settings.seed, "schedule", iteration),
+        is_sparse=met is not None,
+    )
     return plan.model_copy(update={"met": met, "further": further})
 
 
@@ -260,17 +267,18 @@ def _met(num_opponents: int, solved: Solved, plan: IterationPlan) -> tuple[Polic
     return everyone if met is None else met
 
 
-def _further(settings: RunSettings, iteration: int, solved: Solved, *, is_sparse: bool) -> tuple[FurtherBattles, ...]:
+def _further(
+    solve: SolveSettings, evaluate: EvaluateSettings, solved: Solved, *, seed: int, is_sparse: bool
+) -> tuple[FurtherBattles, ...]:
     """Return the further battles of members: of the adaptive schedule, or of decisive cells that were left out.
 
     None if the schedule is uniform and a new policy meets all, or payoffs are exact.
     """
-    evaluate, active = settings.evaluate, set(solved.population.active.ids)
+    active = set(solved.population.active.ids)
     if not solved.matrix.evidence.is_played:
         return ()
     if evaluate.adaptive_battles:
-        seed = derive_seed(settings.seed, "schedule", iteration)
-        found = further_battles(solved.matrix, settings.solve, evaluate, seed=seed, tick=check_stop)
+        found = further_battles(solved.matrix, solve, evaluate, seed=seed, tick=check_stop)
         return tuple(more for more in found if {more.a, more.b} <= active)
     if not is_sparse:
         return ()
