@@ -104,7 +104,7 @@ def read_manifests(store: ObjectStore, settings: RunSettings, iteration: int) ->
         step: tuple(read_manifest(store, iteration, step, shard) for shard in range(number))
         for step, number in shards.items()
     }
-    by_step[StepName.ACT] = _actors(store, settings, iteration)
+    by_step[StepName.ACT] = _actors(store, iteration) if needs_actors(settings) else ()
     return IterationManifests(
         iteration,
         {step: by_step[step] for step in StepName if step in by_step},
@@ -112,10 +112,8 @@ def read_manifests(store: ObjectStore, settings: RunSettings, iteration: int) ->
     )
 
 
-def _actors(store: ObjectStore, settings: RunSettings, iteration: int) -> tuple[Manifest, ...]:
+def _actors(store: ObjectStore, iteration: int) -> tuple[Manifest, ...]:
     """Return the manifests of the actors that are done: more than the settings name may have joined."""
-    if not needs_actors(settings):
-        return ()
     shards = store.at(keys.step_prefix(iteration, StepName.ACT)).folders()
     found = (find_manifest(store, iteration, StepName.ACT, int(shard)) for shard in shards if shard.isdecimal())
     return tuple(manifest for manifest in found if manifest is not None)

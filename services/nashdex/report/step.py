@@ -13,6 +13,7 @@ from nashdex.core.ids import PolicyId, RunId
 from nashdex.core.manifest import Manifest
 from nashdex.core.output_files import write_output
 from nashdex.core.steps import StepName
+from nashdex.games.interface import Game
 from nashdex.games.registry import game_of_run
 from nashdex.metagame.analysis.exploit import (
     EXACT_ESTIMATOR,
@@ -51,19 +52,14 @@ from nashdex.store.protocol import ObjectStore
 
 
 def exploit_verdict(
-    store: ObjectStore, settings: RunSettings, earlier: Sequence[IterationManifests], last: IterationSources
-) -> ExploitVerdict | None:
+    store: ObjectStore, game: Game, earlier: Sequence[IterationManifests], last: IterationSources
+) -> ExploitVerdict:
     """Return what the newest best responses score against the run's target.
-
-    None in an iteration without a trained response, such as a cloning one.
 
     Raises:
         DataError: the new policies have not met all of the target.
     """
-    if not ORACLES[last.plan.oracle].answers_opponents:
-        return None
     target = last.plan.answered
-    game = game_of_run(store, settings)
     is_played = last.matrix.evidence.is_played
     candidates = tuple(sorted({last.plan.member(result) for result in last.trained}))
     records = tuple(record for each in last.evaluated for record in each.ledger.battles)
@@ -83,7 +79,7 @@ def exploit_verdict(
         battles=gap.games or 0,
         decisions=demonstrated + sum(result.num_decisions for result in last.trained),
         seeds=len(last.trained),
-        exact=_exact_score(store, settings, last),
+        exact=_exact_score(store, game, last),
         cpu_seconds=sum(manifest.cpu_seconds for manifest in manifests),
         best_responses=tuple(
             BestResponse(
@@ -100,9 +96,8 @@ def _first_trainings(earlier: Sequence[IterationManifests]) -> Iterator[Manifest
         yield from each.by_step[StepName.TRAIN]
 
 
-def _exact_score(store: ObjectStore, settings: RunSettings, last: IterationSources) -> float | None:
+def _exact_score(store: ObjectStore, game: Game, last: IterationSources) -> float | None:
     """Return the score of the exact best response to the target; None where the game's tree is not known."""
-    game = game_of_run(store, settings)
     if game.tree is None:
         return None
     _, value = tree_opponents(store, game.tree, last.plan.answered).best_response()
@@ -157,11 +152,10 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
 
 def _exploit_verdict(store: ObjectStore, settings: RunSettings, last: IterationSources) -> ExploitVerdict | None:
     """Return what an exploiter's run scores against its target; None in other runs, and before it has a response."""
-    if not OPPONENT_RULES[last.plan.rule].is_fixed:
+    if not (OPPONENT_RULES[last.plan.rule].is_fixed and ORACLES[last.plan.oracle].answers_opponents):
         return None
-
     earlier = [read_manifests(store, settings, number) for number in range(last.iteration)]
-    return exploit_verdict(store, settings, earlier, last)
+    return exploit_verdict(store, game_of_run(store, settings), earlier, last)
 
 
 def _smaller_budgets(store: ObjectStore) -> tuple[ExploitVerdict, ...]:
