@@ -1,6 +1,6 @@
 """The stored policies that a run begins with: named by id and copied, so that nothing reads their stores afterwards."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from nashdex.core import keys
@@ -11,7 +11,7 @@ from nashdex.policies.references import find_policy
 from nashdex.policies.scripted.registry import is_scripted
 from nashdex.policies.sources import policy_files, source_of
 from nashdex.settings.networks import InitSettings
-from nashdex.settings.population import stored_policy
+from nashdex.settings.population import PolicyName, stored_policy
 from nashdex.settings.run import RunSettings
 from nashdex.store import open_store
 
@@ -65,13 +65,13 @@ def _with_id(key: str, name: str, format_id: str) -> str:
     return str(replace(stored, name=policy))
 
 
-def member_policies(settings: RunSettings) -> dict[str, bytes]:
-    """Return the objects of the stored policies of ``population.initial`` and of ``collect.teacher``, by key.
+def member_policies(initial: Sequence[PolicyName], teacher: PolicyName) -> dict[str, bytes]:
+    """Return the objects of the stored policies among a run's first ones and its teacher, by key.
 
     Raises:
         DataError: one is missing or was altered.
     """
-    named = (stored_policy(name) for name in (*settings.population.initial, settings.collect.teacher))
+    named = (stored_policy(name) for name in (*initial, teacher))
     return {
         key: data
         for stored in named

@@ -29,8 +29,8 @@ def check_fit(settings: RunSettings) -> None:
         ConfigurationError: they do not; says which and what to do.
     """
     check_inputs(settings.format, has_teams=settings.teams is not None, has_matrix=settings.matrix is not None)
-    _check_team_schedule(settings)
     parts = (
+        _of_team_schedule,
         without_effect,
         _of_tree,
         _of_external,
@@ -47,12 +47,12 @@ def check_fit(settings: RunSettings) -> None:
         raise ConfigurationError(problem)
 
 
-def _check_team_schedule(settings: RunSettings) -> None:
+def _of_team_schedule(settings: RunSettings) -> Iterator[str]:
     stages = settings.team_schedule
     if stages and not FORMATS[settings.format].takes_teams:
-        raise ConfigurationError(f"{settings.format} takes no teams: leave `team_schedule` out")
+        yield f"{settings.format} takes no teams: leave `team_schedule` out"
     if stages and stages[-1].from_iteration >= settings.iterations:
-        raise ConfigurationError(
+        yield (
             f"team_schedule has a stage from iteration {stages[-1].from_iteration}, and the last of the run's "
             f"iterations is {settings.iterations - 1}: leave the stage out, or raise `iterations`"
         )

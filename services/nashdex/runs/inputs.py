@@ -47,7 +47,7 @@ def read_inputs(settings: RunSettings) -> dict[str, bytes]:
     if (replays := first_replays(settings.train)) is not None:
         inputs |= _replays(replays, settings.format)
     inputs |= initial_policy(settings.network.init_from)
-    return inputs | member_policies(settings)
+    return inputs | member_policies(settings.population.initial, settings.collect.teacher)
 
 
 def scheduled_teams(schedule: Sequence[TeamStage], format_id: str) -> dict[str, bytes]:

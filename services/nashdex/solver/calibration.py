@@ -30,8 +30,7 @@ from nashdex.metagame.population import Population
 from nashdex.metagame.ratings.bradley_terry import expected_scores_of
 from nashdex.metagame.ratings.table import ELO_PER_STRENGTH, rate
 from nashdex.oracles.registry import ORACLES
-from nashdex.settings.run import RunSettings
-from nashdex.settings.solve import NashSettings
+from nashdex.settings.solve import NashSettings, SolveSettings
 from nashdex.solver.matrix_file import read_counts
 from nashdex.store.attempt import newest_manifest, read_manifest
 from nashdex.store.documents import read_published, read_written
@@ -42,7 +41,7 @@ _PRIOR_GAMES = 1.0
 """Half a win and half a loss: no true score is 0 or 1."""
 
 
-def design_of_run(store: ObjectStore, settings: RunSettings) -> tuple[Design, int]:
+def design_of_run(store: ObjectStore, solve: SolveSettings) -> tuple[Design, int]:
     """Return the design of a run's newest solved iteration, and the iteration. Its true scores are the measured ones.
 
     Raises:
@@ -54,7 +53,7 @@ def design_of_run(store: ObjectStore, settings: RunSettings) -> tuple[Design, in
     solved = read_manifest(store, newest.iteration, StepName.SOLVE, 0)
     matrix = read_written(store, solved, keys.INTERACTION_MATRIX, InteractionMatrix)
     if not isinstance(matrix, SampledCounts):
-        raise DataError(f"{store.uri}: payoffs of {settings.format} are exact; there are no intervals to calibrate")
+        raise DataError(f"{store.uri}: the run's payoffs are exact; there are no intervals to calibrate")
     population = read_written(store, solved, keys.POPULATION, Population)
     analysis = read_written(store, solved, keys.META_GAME_ANALYSIS, MetaGameAnalysis)
     plan = read_published(store, newest.iteration, keys.PLAN, IterationPlan)
@@ -69,9 +68,9 @@ def design_of_run(store: ObjectStore, settings: RunSettings) -> tuple[Design, in
         matrix.policies,
         matrix.tally,
         _scores_of_ratings(matrix, analysis),
-        meta_solver=settings.solve.meta_solver,
-        unplayed=settings.solve.unplayed,
-        num_draws=settings.solve.num_draws,
+        meta_solver=solve.meta_solver,
+        unplayed=solve.unplayed,
+        num_draws=solve.num_draws,
         anchors=analysis.anchors,
         opponents=plan.answered,
         candidates=tuple(policy for policy in population.ids if policy not in before) if answers else (),

@@ -46,7 +46,7 @@ def calibrate(
         design = calibration.design_of_counts(Path(source))
     else:
         opened = open_run(source)
-        design, iteration = calibration.design_of_run(opened.store, opened.settings)
+        design, iteration = calibration.design_of_run(opened.store, opened.settings.solve)
     columns = (*Progress.get_default_columns()[:2], MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(
         *columns, console=Console(file=sys.stderr), transient=True, disable=not sys.stderr.isatty()
