@@ -33,7 +33,7 @@ def connect(*, namespace: str | None = None, context: str | None = None, server:
             raise
         direct = None
     if address:
-        from nashdex.cluster.argo_server import ArgoServer  # noqa: PLC0415
+        from nashdex.cluster.argo_server import ArgoServer  # noqa: PLC0415 - as above
 
         chosen = namespace or (direct.namespace if direct else "default")
         token = direct.token if direct else None

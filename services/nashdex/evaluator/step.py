@@ -68,8 +68,7 @@ def _play(
     attempt: Attempt,
     shard: int,
 ) -> ShardLedger:
-    # Late: only battles need torch.
-    from nashdex.evaluator.tournament import play_shard  # noqa: PLC0415
+    from nashdex.evaluator.tournament import play_shard  # noqa: PLC0415 - exact payoffs play nothing
 
     return play_shard(store, settings, game, mine, attempt, shard)
 

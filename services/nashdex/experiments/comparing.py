@@ -30,7 +30,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from nashdex.experiments.estimates import ClusteredEstimate, Unit
+from nashdex.experiments.estimates import ClusteredEstimate, Unit, quantile
 
 _FEWEST_SEEDS = 2
 
@@ -80,7 +80,7 @@ class Difference:
 
     def interval(self, level: float) -> ClusteredEstimate:
         """Return the estimate with the interval that misses the true difference with probability ``level``."""
-        half = _quantile(1 - level / 2, self.degrees_of_freedom) * self.standard_error
+        half = quantile(1 - level / 2, self.degrees_of_freedom) * self.standard_error
         return ClusteredEstimate(value=self.value, low=self.value - half, high=self.value + half, unit=self.unit)
 
 
@@ -157,12 +157,6 @@ def _variance(values: Iterable[float]) -> float:
 
 
 def _distribution(value: float, degrees_of_freedom: float) -> float:
-    from scipy.special import ndtr, stdtr  # noqa: PLC0415 - scipy takes half a second
+    from scipy.special import ndtr, stdtr  # noqa: PLC0415 - scipy takes longer to import than the rest
 
     return float(ndtr(value) if math.isinf(degrees_of_freedom) else stdtr(degrees_of_freedom, value))
-
-
-def _quantile(probability: float, degrees_of_freedom: float) -> float:
-    from scipy.special import ndtri, stdtrit  # noqa: PLC0415 - scipy takes half a second
-
-    return float(ndtri(probability) if math.isinf(degrees_of_freedom) else stdtrit(degrees_of_freedom, probability))

@@ -75,12 +75,15 @@ def over_seeds(values: Sequence[float], battle_errors: Sequence[float]) -> Clust
         half = NORMAL_QUANTILE * battle_errors[0]
         return ClusteredEstimate(value=mean, low=mean - half, high=mean + half, unit="battles")
     variance = math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1)
-    half = _student_quantile(len(values) - 1) * math.sqrt(variance / len(values))
+    half = quantile((1 + CONFIDENCE) / 2, len(values) - 1) * math.sqrt(variance / len(values))
     return ClusteredEstimate(value=mean, low=mean - half, high=mean + half, unit="seeds")
 
 
-def _student_quantile(degrees_of_freedom: int) -> float:
-    """Return the quantile of a two-sided interval. Exact: the expansion elsewhere needs three degrees of freedom."""
-    from scipy.special import stdtrit  # noqa: PLC0415 - scipy takes half a second
+def quantile(probability: float, degrees_of_freedom: float) -> float:
+    """Return a quantile of Student's t, or of the normal distribution for infinitely many degrees of freedom.
 
-    return float(stdtrit(degrees_of_freedom, (1 + CONFIDENCE) / 2))
+    Exact: the expansion elsewhere needs three degrees of freedom.
+    """
+    from scipy.special import ndtri, stdtrit  # noqa: PLC0415 - scipy takes longer to import than the rest
+
+    return float(ndtri(probability) if math.isinf(degrees_of_freedom) else stdtrit(degrees_of_freedom, probability))

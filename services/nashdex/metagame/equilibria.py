@@ -244,8 +244,6 @@ def _smallest(constraints: Floats, bounds: Floats, zero_sum: Floats | None = Non
 
     With ``zero_sum``, zero_sum·x = 0 as well, and the last variable may have any sign and does not count in the sum.
     """
-    from scipy.optimize import linprog  # noqa: PLC0415 - images that solve nothing have no scipy
-
     num_variables = constraints.shape[1]
     cost = np.ones(num_variables)
     limits: list[tuple[float | None, float | None]] = [(0.0, None)] * num_variables
@@ -254,30 +252,46 @@ def _smallest(constraints: Floats, bounds: Floats, zero_sum: Floats | None = Non
         cost[-1], limits[-1] = 0.0, (None, None)
         equations, right = zero_sum[None], np.zeros(1)
     for size in _PROGRAM_SIZES:
-        answer = linprog(cost, constraints, size * bounds, equations, right, limits, "highs")
-        if answer.status == 0:
-            return np.asarray(answer.x, dtype=np.float64)
+        found, _ = _minimum(cost, constraints, size * bounds, equations, right, limits)
+        if found is not None:
+            return found
     return None
 
 
 def _plain(payoffs: Floats) -> Floats:
     """Return an optimal mixture of the column player, shape (N,): minimise v with payoffs·q ≤ v."""
-    from scipy.optimize import linprog  # noqa: PLC0415 - images that solve nothing have no scipy
-
     num_rows, num_columns = payoffs.shape
     cost = np.append(np.zeros(num_columns), 1.0)
     constraints = np.hstack([payoffs, -np.ones((num_rows, 1))])
     limits: list[tuple[float | None, float | None]] = [(0.0, None)] * num_columns + [(None, None)]
     total = np.append(np.ones(num_columns), 0.0)[None]
-    answer = linprog(cost, constraints, np.zeros(num_rows), total, np.ones(1), limits, "highs")
-    if answer.status != 0:
+    found, message = _minimum(cost, constraints, np.zeros(num_rows), total, np.ones(1), limits)
+    if found is None:
         raise DataError(
-            f"HiGHS found no equilibrium of a game of {num_rows} × {num_columns} ({answer.message}); "
+            f"HiGHS found no equilibrium of a game of {num_rows} × {num_columns} ({message}); "
             "expected payoffs that do not differ by many orders of magnitude"
         )
-    strategy: Floats = np.maximum(np.asarray(answer.x, dtype=np.float64)[:-1], 0.0)
+    strategy: Floats = np.maximum(found[:-1], 0.0)
     strategy /= strategy.sum()
     return strategy
+
+
+def _minimum(
+    cost: Floats,
+    constraints: Floats,
+    bounds: Floats,
+    equations: Floats | None,
+    right: Floats | None,
+    limits: list[tuple[float | None, float | None]],
+) -> tuple[Floats | None, str]:
+    """Return the x of smallest cost·x, of shape (V,), or None; and what HiGHS says of it.
+
+    constraints·x ≤ bounds, equations·x = right, and ``limits`` has the smallest and largest value of each variable.
+    """
+    from scipy.optimize import linprog  # noqa: PLC0415 - images that solve nothing have no scipy
+
+    answer = linprog(cost, constraints, bounds, equations, right, limits, "highs")
+    return (np.asarray(answer.x, dtype=np.float64) if answer.status == 0 else None), str(answer.message)
 
 
 def _refined(payoffs: Floats, rows: Mask, columns: Mask, found: Floats) -> tuple[Floats, bool]:

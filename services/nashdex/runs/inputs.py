@@ -70,24 +70,16 @@ def first_replays(train: TrainSettings) -> ReplaySettings | None:
 
 
 def _replays(replays: ReplaySettings, format_id: str) -> dict[str, bytes]:
-    # Late: as in the registry.
-    from nashdex.games.showdown.logs.packing import pack  # noqa: PLC0415
-    from nashdex.games.showdown.logs.replay import is_wanted  # noqa: PLC0415
+    from nashdex.games.showdown.logs.packing import pack  # noqa: PLC0415 - the control image has no lz4
 
-    assert replays.path is not None, "replays that are used have a path"
-    return pack(
-        replays.path,
-        format_id,
-        lambda replay, seat: is_wanted(replay, seat, min_rating=replays.min_rating, winners_only=replays.winners_only),
-    )
+    return pack(replays, format_id)
 
 
 def _teams(path: Path, format_id: str) -> bytes:
     """Return the packed teams of a file, or of the team set with this name, each checked by the simulator."""
     if len(path.parts) == 1 and not path.suffix and not path.exists():
         return read_team_set(format_id, path.name).encode()
-    # Late: as in the registry.
-    from nashdex.games.showdown.game import pack_teams  # noqa: PLC0415
+    from nashdex.games.showdown.game import pack_teams  # noqa: PLC0415 - the gateway's client, which few runs need here
 
     try:
         text = read_file(path, "a text file of teams").decode()
@@ -106,8 +98,7 @@ def read_team_set(format_id: str, name: str) -> str:
     """
     if not FORMATS[format_id].takes_teams:
         raise ConfigurationError(f"{format_id} takes no teams: leave the set of teams out")
-    # Late: as in the registry.
-    from nashdex.games.showdown.teams import load_team_set  # noqa: PLC0415
+    from nashdex.games.showdown.teams import load_team_set  # noqa: PLC0415 - as above
 
     teams = load_team_set(format_id, name)
     for place, problems in teams.illegal:

@@ -16,6 +16,7 @@ from nashdex.games.showdown.logs.packing import PackedReplays, pack, unpack
 from nashdex.games.showdown.logs.reconstruction import views
 from nashdex.games.showdown.logs.replay import is_wanted, parse
 from nashdex.games.showdown.logs.teams import teams
+from nashdex.settings.oracles import ReplaySettings
 
 HUMAN = Path(__file__).parents[2] / "data" / "metamon" / "logs"
 LEADS = ["|start", "|switch|p1a: Ann|Raichu, M|100/100", "|switch|p2a: Bob|Gengar, M|100/100", "|turn|1", "|"]
@@ -181,7 +182,7 @@ def test_a_z_move_is_no_own_move() -> None:
 
 
 def test_replays_are_packed_without_names_and_read_again() -> None:
-    objects = pack(HUMAN, "gen1ou", lambda _replay, _seat: True)
+    objects = pack(ReplaySettings(path=HUMAN), "gen1ou")
     document = PackedReplays.from_json(objects[keys.REPLAYS], "replays.json")
     assert (document.replays, document.left_out, document.refused) == (3, 0, {})
     (part,) = document.parts
@@ -211,7 +212,7 @@ def test_only_wanted_players_count() -> None:
     assert [is_wanted(replay, seat, min_rating=1300, winners_only=False) for seat in (0, 1)] == [False, True]
     assert [is_wanted(replay, seat, min_rating=0, winners_only=True) for seat in (0, 1)] == [True, False]
     with pytest.raises(DataError, match="no replay of gen1ou"):
-        pack(HUMAN, "gen1ou", lambda replay, seat: is_wanted(replay, seat, min_rating=1500, winners_only=False))
+        pack(ReplaySettings(path=HUMAN, min_rating=1500), "gen1ou")
 
 
 def test_an_omniscient_log_shows_both_players_the_public_lines(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """Proximal policy optimisation (Schulman et al. 2017) under damping.
 
-L = L_policy + L_value − c_H H(π) + β_ref KL(π‖ρ) + β_behaviour KL(π‖π_behaviour) + c_p L_prediction, every KL exact
-over the legal actions. ρ is the reference of the damping preset; π_behaviour is the policy that played the round. Actor
-and critic share no weights and have their own learning rates, so L_value has no coefficient. L_prediction is the
-cross-entropy of the opponent's simultaneous choice, for networks with such a prediction.
+L = L_policy + L_value − c_H H(π) + β_ref KL(π‖ρ) + c_p L_prediction, the KL exact over the legal actions. ρ is the
+reference of the damping preset. Actor and critic share no weights and have their own learning rates, so L_value has no
+coefficient. L_prediction is the cross-entropy of the opponent's simultaneous choice, for networks with such a
+prediction.
 """

@@ -1,7 +1,8 @@
 """Facts about moves from the game's data: the target that a user chooses, category and flags."""
 
-from functools import cache
-from typing import Any, Final
+from typing import Final
+
+from nashdex.games.showdown.logs.data import game_data
 
 CHOOSABLE: Final = frozenset({"normal", "any", "adjacentAlly", "adjacentAllyOrSelf", "adjacentFoe"})
 """Kinds of targets among which the user chooses in double battles (Showdown, ``sim/battle-actions.ts``)."""
@@ -15,26 +16,17 @@ def target_kind(move: str, generation: int) -> str:
     known = _HIDDEN_POWER if move.startswith(_HIDDEN_POWER) else move
     if known in _WITHOUT_CHOICE:
         return "self"
-    kind: str = _moves(generation).get(known, {}).get("target", "")
+    kind: str = game_data(generation).moves.get(known, {}).get("target", "")
     return kind
 
 
 def is_status(move: str, generation: int) -> bool:
     """Say whether a move does no damage."""
-    category: str = _moves(generation).get(move, {}).get("category", "")
+    category: str = game_data(generation).moves.get(move, {}).get("category", "")
     return category == "Status"
 
 
 def has_flag(move: str, flag: str, generation: int) -> bool:
     """Say whether a move has one of the simulator's flags, such as ``heal`` or ``sound``."""
-    flags: dict[str, int] = _moves(generation).get(move, {}).get("flags", {})
+    flags: dict[str, int] = game_data(generation).moves.get(move, {}).get("flags", {})
     return flag in flags
-
-
-@cache
-def _moves(generation: int) -> dict[str, Any]:
-    # Late: poke-env takes a second to import.
-    from poke_env.data import GenData  # noqa: PLC0415
-
-    found: dict[str, Any] = GenData.from_gen(generation).moves
-    return found

@@ -4,8 +4,7 @@ import hashlib
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Final
 
 import lz4.frame
@@ -16,8 +15,9 @@ from nashdex.core.documents import Document
 from nashdex.core.errors import DataError
 from nashdex.core.manifest import StoredObject
 from nashdex.games.showdown.logs.refusal import RefusedReplayError
-from nashdex.games.showdown.logs.replay import RawReplay, parse
+from nashdex.games.showdown.logs.replay import RawReplay, is_wanted, parse
 from nashdex.games.showdown.logs.sources import sources
+from nashdex.settings.oracles import ReplaySettings
 
 PART_BYTES: Final = 16 << 20
 """Text of one part, before compression."""
@@ -37,13 +37,19 @@ class PackedReplays(Document):
     parts: tuple[StoredObject, ...]
 
 
-def pack(root: Path, format_id: str, wanted: Callable[[RawReplay, int], bool]) -> dict[str, bytes]:
-    """Return the objects to store, by key, of the replays of a format with a player that is ``wanted``.
+def pack(settings: ReplaySettings, format_id: str) -> dict[str, bytes]:
+    """Return the objects to store, by key, of the replays of a format with a player to learn from.
 
     Raises:
         ConfigurationError: there is no such file or folder.
         DataError: no replay is wanted, or they are too many.
     """
+    root = settings.path
+    assert root is not None, "replays that are used have a path"
+
+    def wanted(replay: RawReplay, seat: int) -> bool:
+        return is_wanted(replay, seat, min_rating=settings.min_rating, winners_only=settings.winners_only)
+
     packer = _Packer()
     refused: Counter[str] = Counter()
     left_out = 0

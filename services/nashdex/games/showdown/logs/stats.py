@@ -1,9 +1,9 @@
 """Facts about species from poke-env's data: the stats of a usual spread, which no log shows, types and abilities."""
 
 from collections.abc import Mapping
-from functools import cache
-from typing import Any, Final
+from typing import Final
 
+from nashdex.games.showdown.logs.data import game_data
 from nashdex.games.showdown.logs.words import clean_name, whole_number
 
 _LAST_WITH_STAT_EXPERIENCE: Final = 2
@@ -14,7 +14,7 @@ def usual_stats(details: str, generation: int) -> dict[str, int]:
     """Return the stats of a Pokémon by its details, such as ``Mew, L74``; base stats of an unknown species are 0."""
     species, *rest = details.split(", ")
     level = next((whole_number(part[1:]) for part in rest if part[:1] == "L"), None) or 100
-    known = _pokedex(generation).get(clean_name(species))
+    known = game_data(generation).pokedex.get(clean_name(species))
     base: dict[str, int] = _UNKNOWN if known is None else known["baseStats"]
     old = generation <= _LAST_WITH_STAT_EXPERIENCE
     stats = {}
@@ -31,10 +31,10 @@ def stats_of(
 
     A stat missing in ``evs`` has 0, a stat missing in ``ivs`` has 31.
     """
-    known = _pokedex(generation).get(clean_name(species))
+    known = game_data(generation).pokedex.get(clean_name(species))
     if known is None:
         return None
-    factors: Mapping[str, float] = _natures().get(clean_name(nature), {})
+    factors: Mapping[str, float] = game_data(generation).natures.get(clean_name(nature), {})
     stats = {}
     for stat, base in known["baseStats"].items():
         value = (2 * base + ivs.get(stat, 31) + evs.get(stat, 0) // 4) * level // 100
@@ -44,28 +44,10 @@ def stats_of(
 
 def has_type(species: str, type_: str, generation: int) -> bool:
     """Say whether a species has a type, such as ``Ghost``."""
-    return type_ in _pokedex(generation).get(clean_name(species), {}).get("types", ())
+    return type_ in game_data(generation).pokedex.get(clean_name(species), {}).get("types", ())
 
 
 def may_have(species: str, ability: str, generation: int) -> bool:
     """Say whether a Pokémon of a species may have an ability, given by its id."""
-    abilities: dict[str, str] = _pokedex(generation).get(clean_name(species), {}).get("abilities", {})
+    abilities: dict[str, str] = game_data(generation).pokedex.get(clean_name(species), {}).get("abilities", {})
     return ability in map(clean_name, abilities.values())
-
-
-@cache
-def _natures() -> dict[str, Any]:
-    # Late: poke-env takes a second to import.
-    from poke_env.data import GenData  # noqa: PLC0415
-
-    found: dict[str, Any] = GenData.from_gen(9).natures
-    return found
-
-
-@cache
-def _pokedex(generation: int) -> dict[str, Any]:
-    # Late: poke-env takes a second to import.
-    from poke_env.data import GenData  # noqa: PLC0415
-
-    found: dict[str, Any] = GenData.from_gen(generation).pokedex
-    return found
