@@ -49,6 +49,11 @@ def test_an_oracle_s_own_words_win_where_a_name_is_common() -> None:
     assert view.text.title == "Loss", "it clones nobody"
 
 
+def test_a_metric_of_ppo_without_a_common_chart_is_drawn_with_its_words() -> None:
+    (view,) = learning_views(trained_by("ppo", prediction_loss=(2.0, 1.0)))
+    assert (view.text.title, view.text.caption) == ("Prediction loss", "cross-entropy of what the opponent chose, nats")
+
+
 def test_curves_that_belong_together_share_a_chart() -> None:
     (view,) = learning_views(trained_by("clone", loss=(2.0, 1.0), validation_loss=(2.0, 1.5)))
     assert (view.text.title, len(view.legend)) == ("Cloning loss", 2)

@@ -5,8 +5,8 @@ N decisions, F observation values, A actions, E episodes.
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Final
+from dataclasses import dataclass, replace
+from typing import Any, Final
 
 import numpy as np
 import torch
@@ -88,32 +88,14 @@ class Batch:
 
     def part(self, index: Tensor | slice) -> "Batch":
         """Return the rows that ``index`` names, in the host's memory like the whole batch."""
-        labels = self.opponent_choices
-        return Batch(
-            self.observations[index],
-            self.masks[index],
-            self.actions[index],
-            self.log_probs[index],
-            None if labels is None else labels[index],
-            None if self.agreeing is None else self.agreeing[index],
-            self.device,
-            self.remembers,
-        )
+        rows: dict[str, Any] = {name: tensor[index] for name, tensor in self.tensors().items()}
+        return replace(self, **rows)
 
     def rows(self, index: Tensor | slice) -> "Batch":
         """Return the rows that ``index`` names, on ``device``."""
         part = self.part(index)
-        labels = part.opponent_choices
-        return Batch(
-            self._moved(part.observations),
-            self._moved(part.masks),
-            self._moved(part.actions),
-            self._moved(part.log_probs),
-            None if labels is None else self._moved(labels),
-            None if part.agreeing is None else self._moved(part.agreeing),
-            self.device,
-            self.remembers,
-        )
+        moved: dict[str, Any] = {name: self._moved(rows) for name, rows in part.tensors().items()}
+        return replace(part, **moved)
 
     def _moved(self, rows: Tensor) -> Tensor:
         if self.device.type == "cpu":

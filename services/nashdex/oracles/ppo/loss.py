@@ -1,8 +1,8 @@
 """What PPO computes: its targets, its loss and its measurements. N decisions, A actions."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Final
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Final
 
 import torch
 from torch import Tensor
@@ -25,7 +25,6 @@ ADVANTAGE_CLIP: Final = 5.0
 PREDICTION_COEFFICIENT: Final = 0.1
 """Weight of predicting the opponent's choice. The auxiliary loss is to shape the encoders without leading them."""
 
-_TENSORS: Final = ("advantages", "returns", "behaviour")
 _MEASURED: Final = "measured/"
 
 
@@ -44,26 +43,26 @@ class Targets:
 
     def rows(self, index: Tensor | slice, device: torch.device) -> "Targets":
         """Return the rows that ``index`` names, on ``device``."""
-        return Targets(
-            self.advantages[index].to(device),
-            None if self.returns is None else self.returns[index].to(device),
-            self.behaviour[index].to(device),
-            self.measured,
-        )
+        rows: dict[str, Any] = {name: tensor[index].to(device) for name, tensor in self._by_decision().items()}
+        return replace(self, **rows)
 
     def tensors(self) -> dict[str, Tensor]:
         """Return what ``of_tensors`` makes targets from, by name."""
-        named = {name: getattr(self, name) for name in _TENSORS}
         measured = {
             f"{_MEASURED}{name}": torch.tensor(value, dtype=torch.float64) for name, value in self.measured.items()
         }
-        return {name: tensor for name, tensor in named.items() if tensor is not None} | measured
+        return self._by_decision() | measured
+
+    def _by_decision(self) -> dict[str, Tensor]:
+        named = {each.name: getattr(self, each.name) for each in fields(self)}
+        return {name: value for name, value in named.items() if isinstance(value, Tensor)}
 
     @classmethod
     def of_tensors(cls, tensors: Mapping[str, Tensor]) -> "Targets":
         """Return the targets whose ``tensors`` these are, whatever else is among them."""
         measured = {k.removeprefix(_MEASURED): v.item() for k, v in tensors.items() if k.startswith(_MEASURED)}
-        return cls(tensors["advantages"], tensors.get("returns"), tensors["behaviour"], measured)
+        named: dict[str, Any] = {each.name: tensors.get(each.name) for each in fields(cls)}
+        return cls(**named | {"measured": measured})
 
     def ratios(self, log_probs: Tensor, batch: Batch) -> Tensor:
         """Return the probability of each executed action, (N,), over that when the round began.

@@ -190,8 +190,9 @@ _WRITTEN_FOR = ("ppo", "clone")
 def learning_charts(oracle: str, curves: Iterable[str]) -> tuple[LearningChart, ...]:
     """Return the charts for an oracle's ``curves``: the common ones, then one for each other curve.
 
-    A curve is in a common chart if the oracle's ``metrics`` describe it in the words of the built-in oracles. Otherwise
-    it has a chart whose caption is the oracle's words; a curve of an oracle that is not installed has no caption.
+    A curve is in a common chart if there is one with its name, and the oracle's ``metrics`` describe it in the words of
+    the built-in oracles. Otherwise it has a chart whose caption is the oracle's words; a curve of an oracle that is not
+    installed has no caption.
     """
     meanings = ORACLES[oracle].metrics if oracle in ORACLES else {}
     own = [name for name in curves if meanings.get(name) not in _common_words(name)]
@@ -206,5 +207,7 @@ def _words(name: str) -> str:
 
 
 def _common_words(name: str) -> set[str]:
-    """Return what the built-in oracles call the curve ``name``: nothing if they have none."""
+    """Return what the built-in oracles call the curve ``name``: nothing if no common chart draws it."""
+    if not any(name == curve for chart in LEARNING_CHARTS for curve, _ in chart.curves):
+        return set()
     return {ORACLES[oracle].metrics[name] for oracle in _WRITTEN_FOR if name in ORACLES[oracle].metrics}
