@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from nashdex.core.errors import ConfigurationError
+from nashdex.learning.cuda_graphs import GraphedPasses
 from nashdex.policies.networks.actor_critic import ActorCritic, Outputs
 
 _SIZE = 8
@@ -125,9 +126,17 @@ class Forward(Protocol):
         """Return the critic's values, (B,)."""
 
 
-def forward_passes(network: ActorCritic, precision: Precision) -> Forward:
-    """Return the forward passes of ``network`` in ``precision``. Outputs are float32."""
-    return network if precision == "float32" else _InBfloat16(network)
+def forward_passes(network: ActorCritic, precision: Precision, graphed_rows: int = 0) -> Forward:
+    """Return the forward passes of ``network`` in ``precision``. Outputs are float32.
+
+    ``graphed_rows`` is the most decisions of a minibatch, where each optimiser step has one minibatch; else 0. Then a
+    GPU launches each pass as a whole. With a memory, shapes follow from the battles, so operations are launched one by
+    one; in bfloat16 too.
+    """
+    if precision != "float32":
+        return _InBfloat16(network)
+    on_gpu = next(network.parameters()).device.type == "cuda"
+    return GraphedPasses(network, graphed_rows) if graphed_rows and on_gpu and not network.remembers else network
 
 
 class _InBfloat16:

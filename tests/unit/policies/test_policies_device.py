@@ -10,6 +10,8 @@ from nashdex.core.ids import PolicyId
 from nashdex.games.interface import Decisions
 from nashdex.games.legal import LegalActions
 from nashdex.games.space import Space
+from nashdex.learning.cuda_graphs import GraphedPasses
+from nashdex.learning.hardware import Forward, forward_passes
 from nashdex.policies.archive import save_policy
 from nashdex.policies.inference import NetworkPolicy
 from nashdex.policies.networks.actor_critic import ActorCritic, make_network
@@ -90,8 +92,25 @@ def test_whole_tensors_give_the_gradients_that_tiles_give(
         assert float((whole[name].cpu() - expected).norm()) < 1e-9 * size, name
 
 
-def gradients(net: ActorCritic, observations: torch.Tensor) -> dict[str, torch.Tensor]:
-    outputs = net.outputs(observations)
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="torch finds no CUDA device")
+@pytest.mark.parametrize("kind", ["pointer", "transformer"])
+def test_passes_that_a_gpu_launches_as_a_whole_give_the_same_gradients(kind: str) -> None:
+    space, seen = decisions(kind)
+    plain, graphed = (network(kind, space).cuda() for _ in range(2))
+    passes = forward_passes(graphed, "float32", graphed_rows=NUM_ROWS)
+    assert isinstance(passes, GraphedPasses)
+    observations = torch.from_numpy(seen.observation).cuda()
+    for size in (NUM_ROWS, NUM_ROWS // 3, NUM_ROWS):  # a smaller minibatch is filled up
+        expected, found = gradients(plain, observations[:size]), gradients(graphed, observations[:size], passes)
+        assert len(expected) == len(found) > 20
+        for name, gradient in expected.items():
+            assert float((found[name] - gradient).norm()) < 1e-4 * float(gradient.norm()), name
+        for net in (plain, graphed):
+            net.zero_grad(set_to_none=True)
+
+
+def gradients(net: ActorCritic, observations: torch.Tensor, passes: Forward | None = None) -> dict[str, torch.Tensor]:
+    outputs = (passes or net).outputs(observations)
     assert outputs.prediction is not None
     weights = torch.linspace(-1, 1, outputs.logits.numel(), device=observations.device).view_as(outputs.logits)
     loss = (outputs.logits * weights).sum() + outputs.values.square().sum() + outputs.prediction.sum()

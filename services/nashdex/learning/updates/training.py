@@ -95,6 +95,8 @@ class StepSettings:
     checkpoint_every_updates: int
     precision: Precision = "float32"
     """Precision of the forward passes of optimiser steps."""
+    graphed_rows: int = 0
+    """The most decisions of a minibatch, where a step is one minibatch; see ``forward_passes``."""
 
 
 @dataclass
@@ -129,7 +131,7 @@ class Training:
         continuation: Continuation | None = None,
     ) -> None:
         self.network = network
-        self.forward = forward_passes(network, settings.precision)
+        self.forward = forward_passes(network, settings.precision, settings.graphed_rows)
         """The network's forward passes, for losses."""
         self.reference = reference
         self.state = TrainingState()

@@ -199,7 +199,13 @@ class Ppo:
         num_first = 1 if shared.first.kind != settings.kind else 0
         training = Training(
             network,
-            StepSettings(settings.max_gradient_norm, shared.checkpoint_every_updates, shared.precision),
+            StepSettings(
+                settings.max_gradient_norm,
+                shared.checkpoint_every_updates,
+                shared.precision,
+                # Each process has one minibatch a step, or the gradients of several are added up.
+                graphed_rows=settings.minibatch_decisions if settings.accumulate == shared.num_processes else 0,
+            ),
             checkpoints_of(task.store, plan, task.shard, task.attempt, saves=processes.is_first),
             reference=reference,
             continuation=before.continuation,

@@ -91,6 +91,8 @@ class Attended(NamedTuple):
 class Body(nn.Module):
     """From observations to tokens, and through the layers of attention. Actor and critic have one each."""
 
+    _kinds: Tensor
+
     def __init__(
         self, encoder: Encoder, *, token_size: int, num_heads: int, num_layers: int, feedforward_size: int
     ) -> None:
@@ -102,10 +104,12 @@ class Body(nn.Module):
         self.of_moves = linear(encoder.move_size, token_size, gain=1.0)
         self.of_others = linear(encoder.move_size, token_size, gain=1.0)
         # What a token is. Pokémon of a side share it, and so do moves: their places mean nothing.
-        self._kinds = [0] + [1] * self._num_pokemon + [2] * self._num_pokemon
-        self._kinds += [3] * self._moves_each + [4] * self._moves_each
+        kinds = (
+            [0] + [1] * self._num_pokemon + [2] * self._num_pokemon + [3] * self._moves_each + [4] * self._moves_each
+        )
         num_others = sum(block.rows for block in encoder.layout.others)
-        self._kinds += range(5, 5 + num_others)
+        kinds += range(5, 5 + num_others)
+        self.register_buffer("_kinds", torch.tensor(kinds), persistent=False)
         self.kinds = nn.Parameter(torch.randn(5 + num_others, token_size) * token_size**-0.5)
         gain = (2 * num_layers) ** -0.5
         self.layers = nn.ModuleList(

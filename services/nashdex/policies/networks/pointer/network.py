@@ -81,6 +81,12 @@ def critic_encoder(space: Space, layout: Layout) -> Encoder:
 class Scorer(nn.Module):
     """Scores all actions of a decision."""
 
+    order: Tensor | None
+    """Which candidate each action is, (A,); None where they are in order."""
+    pokemon_kinds: Tensor
+    move_kinds: Tensor
+    """Numbers of the kinds of action that name a Pokémon, and a move."""
+
     def __init__(self, layout: Layout, *, context: int, pokemon: int, move: int, size: int) -> None:
         super().__init__()
         targets, num_pokemon, moves_each = layout.targets, layout.own.pokemon.rows, layout.own.moves_each
@@ -94,16 +100,25 @@ class Scorer(nn.Module):
         self.score = nn.Parameter(torch.randn(size) * 0.01 * size**-0.5)
         candidates = [(kind, row) for kind, is_move in kinds for row in range(moves_each if is_move else num_pokemon)]
         order = [candidates.index((target.kind, target.row)) for target in targets]
-        self.order = None if order == list(range(len(candidates))) else order
+        # Index tensors lie where the network does: a GPU waits for each list of numbers that is copied to it.
+        self.register_buffer(
+            "order", None if order == list(range(len(candidates))) else torch.tensor(order), persistent=False
+        )
+        for name, names_move in (("pokemon_kinds", False), ("move_kinds", True)):
+            numbers = [kind for kind, is_move in enumerate(self.is_move) if is_move == names_move]
+            self.register_buffer(name, torch.tensor(numbers, dtype=torch.int64), persistent=False)
 
     def forward(self, context: Tensor, own_pokemon: Tensor, own_moves: Tensor) -> Tensor:
         """Return scores (B, A) from context (B, C) and the vectors (…, B, …) of own Pokémon and the active's moves."""
         shared = self.context(context)
         scores: dict[int, Tensor] = {}
-        for is_move, vectors, layer in ((False, own_pokemon, self.pokemon), (True, own_moves, self.move)):
+        for is_move, numbers, vectors, layer in (
+            (False, self.pokemon_kinds, own_pokemon, self.pokemon),
+            (True, self.move_kinds, own_moves, self.move),
+        ):
             kinds = [kind for kind, names_move in enumerate(self.is_move) if names_move == is_move]
             if kinds:
-                of_kinds = shared + self.kind[kinds].unsqueeze(1)
+                of_kinds = shared + self.kind.index_select(0, numbers).unsqueeze(1)
                 scores |= zip(kinds, score_targets(of_kinds, vectors, layer.weight, self.score), strict=True)
         joined = torch.cat([scores[kind] for kind in sorted(scores)])
         return (joined if self.order is None else joined[self.order]).t()

@@ -127,6 +127,12 @@ class Rows(nn.Module):
         self.bias = nn.Parameter(torch.zeros(len(self.runs), size))
         self._groups = groups_of([vocabularies[vocabulary] for vocabulary in self._vocabularies])
         self._register_look_up()
+        for number, run in enumerate(self.runs):
+            numbers = list(_numbers(self.blocks[run.block]))
+            columns = torch.tensor([column for column, _ in numbers], dtype=torch.int64)
+            names = torch.tensor([self._number_names.index(name) for _, name in numbers], dtype=torch.int64)
+            self.register_buffer(f"_columns_of_{number}", columns, persistent=False)
+            self.register_buffer(f"_names_of_{number}", names, persistent=False)
 
     def _register_look_up(self) -> None:
         """Lay out the table: a part for each group but the last, and of the last, which has the bias, one a run."""
@@ -186,13 +192,13 @@ class Rows(nn.Module):
         *others, last = [[by_category[c] for c in group.categories] for group in self._groups]
         parts = [combined(tables) for tables in others] + [combined([bias, *last]) for bias in self.bias.unsqueeze(1)]
         table = parts[0] if len(parts) == 1 else torch.cat(parts)
-        return FusedRows(table, tuple(self._weights(self.blocks[run.block]) for run in self.runs))
+        return FusedRows(table, tuple(self._weights(number) for number in range(len(self.runs))))
 
-    def _weights(self, block: ObservationBlock) -> Tensor:
-        columns = torch.tensor([column for column, _ in _numbers(block)], device=self.numbers.device)
-        names = torch.tensor([self._number_names.index(name) for _, name in _numbers(block)], device=columns.device)
+    def _weights(self, run: int) -> Tensor:
+        columns, names = self.get_buffer(f"_columns_of_{run}"), self.get_buffer(f"_names_of_{run}")
         # By its type and device: `new_zeros` is no constant in an exported graph.
-        zeros = torch.zeros(block.stride, self.size, dtype=self.numbers.dtype, device=self.numbers.device)
+        stride = self.runs[run].stride
+        zeros = torch.zeros(stride, self.size, dtype=self.numbers.dtype, device=self.numbers.device)
         return zeros.index_copy(0, columns, self.numbers[names])
 
     def read(self, observations: Tensor, number: int) -> BlockValues:
