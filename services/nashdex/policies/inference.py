@@ -27,12 +27,14 @@ class DeviceActor:
     def __init__(self, network: ActorCritic, device: torch.device) -> None:
         self._network = copy.deepcopy(network).to(device).eval()
         self._device = device
+        with torch.inference_mode():
+            self._fused = self._network.fuse()
 
     def logits(self, observations: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return logits before masking, (B, A), of ``observations`` (B, F); in a joint space as ``ActorCritic``."""
         with torch.inference_mode():
             rows = torch.from_numpy(np.ascontiguousarray(observations)).to(self._device)
-            logits: NDArray[np.float32] = self._network.logits(rows).cpu().numpy()
+            logits: NDArray[np.float32] = self._network.logits(rows, self._fused).cpu().numpy()
         return logits
 
 
