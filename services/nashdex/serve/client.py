@@ -142,6 +142,7 @@ class Client:
             if self._is_stopping:
                 for room in self._rooms.values():
                     self._start_timer(room)
+                self._connection.check_alive()  # a stopped client does not wait for a frozen server
             self._finish()
             if self._referee is not None:
                 self._obey(self._referee.look([room for room in self._rooms.values() if room.result is None]))
@@ -301,8 +302,7 @@ class Client:
             room.read(line)
             if self._service.open_sheets and line.startswith("|uhtml|otsrequest"):
                 self._connection.send(room.id, "/acceptopenteamsheets")
-        # It may have left while this client was away.
-        if room.is_opponent_away if begins else any(map(room.opponent_leaves, message.lines)):
+        if room.is_opponent_away:
             self._start_timer(room)
         if room.is_gone:
             self._finish()  # before a server that began again gives its id to the next battle
@@ -315,6 +315,7 @@ class Client:
         else:
             self._record.begin(room_id)
             self._finder.battle_began()
+            self._connection.note_battle()
         if self._service.timer:
             self._start_timer(room)
         return room
@@ -353,6 +354,7 @@ class Client:
                 self._left.add(room.id)
                 self._say(f"/leave {room.id}")
             self._finder.pause(self._service.pause_seconds)
+            self._connection.note_battle()
             self._on_battle(battle)
 
     def _why_void(self, room: Room) -> str | None:

@@ -27,6 +27,8 @@ _FOR_NOW: Final = (
     "You challenged less than 10 seconds",
     "went offline before your battle could start",
 )
+_BUSY: Final = "not accepting challenges right now"
+"""A user blocks challenges; it may take them later."""
 _WITHDRAWN: Final = ("is not challenging you", "not found", "offline", "not available")
 """Answers to ``/accept`` when the challenge was withdrawn, or its user is gone."""
 _NO_REFUSALS: Final = (
@@ -58,6 +60,8 @@ class Finder:
         self._renew_at = math.inf
         """When a challenge without an answer is repeated."""
         self._pause_until = 0.0
+        self._num_blocked = 0
+        """Requests to which a user who blocks challenges was the reason for a refusal."""
         self._missing_since: float | None = None
         """When the user to challenge was first not there."""
 
@@ -156,6 +160,11 @@ class Finder:
         text = text.replace("||", " ").strip()
         if not self._unconfirmed or text.startswith(_NO_REFUSALS):
             _log.warning("the server says", text=text)
+        elif _BUSY in text:
+            self._num_blocked += 1
+            _log.warning("the user blocks challenges", text=text, times=self._num_blocked)
+            self._end_ask()
+            self.pause(_LATER_SECONDS)
         elif any(part in text for part in _FOR_NOW):
             _log.warning("the server refuses for now", text=text)
             self._end_ask()

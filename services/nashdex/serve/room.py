@@ -158,22 +158,15 @@ class Room:
 
     @property
     def is_opponent_away(self) -> bool:
-        """Whether the opponent is not in the room."""
+        """Whether the opponent has left the room, or lost its connection."""
         return self.seat is not None and 1 - self.seat in self.away
-
-    def opponent_leaves(self, line: str) -> bool:
-        """Say whether the opponent leaves the room with this line, or loses its connection."""
-        match words_of(line):
-            case ["l" | "L" | "leave", user]:
-                return bool(self.opponent) and to_id(user) == to_id(self.opponent)
-        return False
 
     @property
     def wants_decision(self) -> bool:
         """Whether a request is open that asks for a choice."""
         return self.request is not None and self.result is None and self.seat is not None and not self.is_gone
 
-    def read(self, line: str) -> None:  # noqa: C901 - one `match` with a short case for each type of line
+    def read(self, line: str) -> None:  # noqa: C901, PLR0912 - one `match` with a short case for each type of line
         """Read one line."""
         match words_of(line):
             case ["init", "battle", *_]:
@@ -187,6 +180,10 @@ class Room:
                 self._refused(text)
             case ["player", ("p1" | "p2") as seat, name, *_]:
                 self._read_player(int(seat[1]) - 1, name)
+            case ["l" | "L" | "leave", user]:
+                self._note_presence(user, is_here=False)
+            case ["j" | "J" | "join", user]:
+                self._note_presence(user, is_here=True)
             case ["turn", number, *_]:
                 self.turns = read_number(number)
             case ["win", name, *_]:
@@ -203,11 +200,17 @@ class Room:
             self.log.append(line)
 
     def _read_player(self, seat: int, name: str) -> None:
-        if name:
-            self.players[seat] = name
-            self.away.discard(seat)
-        else:
-            self.away.add(seat)
+        """Read who sits in a seat: without a name, its player has left."""
+        self.players[seat] = name or self.players[seat]
+        self._note_seat(seat, is_here=bool(name))
+
+    def _note_presence(self, user: str, *, is_here: bool) -> None:
+        for seat, player in enumerate(self.players):
+            if player and to_id(player) == to_id(user):
+                self._note_seat(seat, is_here=is_here)
+
+    def _note_seat(self, seat: int, *, is_here: bool) -> None:
+        (self.away.discard if is_here else self.away.add)(seat)
 
     def new_lines(self) -> Iterator[str]:
         """Yield the lines that the tracker has not read, with neutral names, and count them as read."""

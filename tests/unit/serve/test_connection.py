@@ -1,6 +1,7 @@
 """Connecting again to a server that breaks off connections, on a real socket."""
 
 import contextlib
+import re
 import socket
 import struct
 import threading
@@ -12,6 +13,7 @@ import pytest
 from websockets.http11 import Request, Response
 from websockets.sync.client import ClientConnection, connect
 from websockets.sync.server import ServerConnection, serve
+from websockets.utils import accept_key
 
 from nashdex.core.errors import TryAgainError
 from nashdex.core.stopping import install_stop_handlers
@@ -114,6 +116,86 @@ def test_after_a_login_patience_begins_again() -> None:
         connection.open()
         connection.note_login()
         connection.open()
+        connection.close()
+
+
+@pytest.fixture
+def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection_module, "_PAUSE_SECONDS", 0.0)
+
+
+def _log_in(connection: Connection, *, battle: bool) -> None:
+    """Open the connection and log in; the server breaks it off."""
+    connection.open()
+    assert connection.receive(60) is not None
+    connection.note_login()
+    if battle:
+        connection.note_battle()
+    with pytest.raises(Disconnected):
+        connection.receive(60)
+
+
+@pytest.mark.usefixtures("no_pauses")
+def test_a_server_that_breaks_off_after_each_login_is_given_up() -> None:
+    install_stop_handlers()
+    with _server([], lambda connection: connection.send("|challstr|4|x")) as address:
+        connection = Connection(address, patience_seconds=0)
+        for _ in range(10):
+            _log_in(connection, battle=False)
+        with pytest.raises(TryAgainError, match="broke off 10 connections in a row soon after the login"):
+            connection.open()
+
+
+@pytest.mark.usefixtures("no_pauses")
+def test_a_server_that_breaks_off_and_has_battles_is_not_given_up() -> None:
+    install_stop_handlers()
+    with _server([], lambda connection: connection.send("|challstr|4|x")) as address:
+        connection = Connection(address, patience_seconds=0)
+        for number in range(20):
+            _log_in(connection, battle=number % 5 == 0)
+        assert connection.open()
+        connection.close()
+
+
+def test_a_frozen_server_does_not_answer_a_ping(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It takes the websocket, and then reads and writes nothing."""
+    monkeypatch.setattr(connection_module, "_ANSWER_SECONDS", 0.0)
+
+    def freeze(listener: socket.socket) -> None:
+        client, _ = listener.accept()
+        with client:
+            key = re.search(rb"Sec-WebSocket-Key: (\S+)", client.recv(4096))
+            assert key is not None
+            client.sendall(
+                b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                b"Sec-WebSocket-Accept: " + accept_key(key[1].decode()).encode() + b"\r\n\r\n"
+            )
+            ended.wait()
+
+    ended = threading.Event()
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        thread = threading.Thread(target=freeze, args=(listener,))
+        thread.start()
+        connection = Connection(f"ws://127.0.0.1:{listener.getsockname()[1]}/", patience_seconds=60)
+        connection.open()
+        connection.check_alive()
+        try:
+            with pytest.raises(Disconnected, match="no answer to a ping"):
+                connection.check_alive()
+        finally:
+            ended.set()
+            thread.join()
+            connection.close()
+
+
+def test_a_server_that_answers_pings_is_alive(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection_module, "_PING_EVERY_SECONDS", 0.0)
+    with _server([], _greet) as address:
+        connection = Connection(address, patience_seconds=60)
+        connection.open()
+        for _ in range(20):
+            connection.check_alive()
+            connection.receive(0.0)
         connection.close()
 
 

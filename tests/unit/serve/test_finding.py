@@ -128,6 +128,7 @@ def test_a_challenge_that_is_withdrawn_while_it_is_accepted(text: str) -> None:
         ),
         (Service("gen1ou", searches=True), "Due to high load, you are limited to 12 battles every 3 minutes."),
         (Service("gen1ou", opponent="host"), "This user already has 3 pending challenges."),
+        (Service("gen1ou", opponent="host"), "The user 'Host' is not accepting challenges right now."),
         (Service("gen1ou", opponent="host"), "You challenged less than 10 seconds after your last challenge!"),
     ],
 )

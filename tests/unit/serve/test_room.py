@@ -35,8 +35,13 @@ def test_the_seat_is_that_of_the_own_name_however_it_is_written() -> None:
     [("|l|☆Beta", True), ("|leave| beta", True), ("|l|Alpha One", False), ("|l|Gamma", False), ("|c|Beta|l", False)],
 )
 def test_the_opponent_leaves(line: str, *, leaves: bool) -> None:
-    assert _room().opponent_leaves(line) is leaves
-    assert not Room("battle-gen1ou-1", "Alpha One", 0).opponent_leaves(line)
+    room = _room(line)
+    assert room.is_opponent_away is leaves
+    room.read("|j|☆Beta")
+    assert not room.is_opponent_away
+    unnamed = Room("battle-gen1ou-1", "Alpha One", 0)
+    unnamed.read(line)
+    assert not unnamed.is_opponent_away
 
 
 def test_a_request_is_answered_once() -> None:
