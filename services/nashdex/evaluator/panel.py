@@ -6,20 +6,19 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final
 
 from pydantic import Field, NonNegativeInt
 
 import nashdex
 from nashdex.core.documents import Document, Model
-from nashdex.core.ids import PolicyId
 from nashdex.core.references import ZOO, PolicyReference
 from nashdex.evaluator.match import MatchResult, play_match
 from nashdex.games.registry import FORMATS
 from nashdex.metagame.evidence.estimates import CONFIDENCE
 from nashdex.policies.references import format_of_policy, read_published_names, resolve
 from nashdex.policies.scripted.registry import SCRIPTED_POLICIES, scripted_policies_of
-from nashdex.settings.external import is_external
+from nashdex.settings.external import is_external, named_player
 from nashdex.store import open_store
 
 ANCHOR_ELO: Final = 1000.0
@@ -70,25 +69,35 @@ class PlayedRows(Document):
     rows: dict[str, MatchResult] = Field(description="Results by ``row_key``.")
 
 
+def identity_of(player: str) -> dict[str, Any]:
+    """Return who plays under a name now, as JSON: a run's newest may be another policy later.
+
+    A player of another program is its declaration on this machine.
+
+    Raises:
+        ConfigurationError: the player is unknown.
+        DataError: the player is missing.
+    """
+    if is_external(player):
+        return {"name": player, "declared": named_player(player)[1].model_dump(mode="json")}
+    return {"name": player, "mixture": dict(resolve(PolicyReference.parse(player)).mixture)}
+
+
 def row_key(
-    format_id: str, policy: str, opponent: str, *, battles: int, seed: int, teams_text: str | None = None
+    format_id: str,
+    policy: Mapping[str, Any],
+    opponent: Mapping[str, Any],
+    *,
+    battles: int,
+    seed: int,
+    teams_text: str | None = None,
 ) -> str:
     """Return the hash of everything that a row's result follows from: equal keys, equal battles.
 
-    A player of another program counts by its name alone.
-
-    Raises:
-        ConfigurationError: a player is unknown.
-        DataError: a player is missing.
+    ``policy`` and ``opponent`` are as ``identity_of`` returns them.
     """
-    players = [_identity(policy), _identity(opponent)]
-    content = [nashdex.__version__, format_id, policy, opponent, players, battles, seed, teams_text]
+    content = [nashdex.__version__, format_id, policy, opponent, battles, seed, teams_text]
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
-
-
-def _identity(player: str) -> dict[PolicyId, float]:
-    """Return the policies that a name means now: a run's newest may be another one later."""
-    return {} if is_external(player) else dict(resolve(PolicyReference.parse(player)).mixture)
 
 
 def panel_of(format_id: str, policy: str, also: Sequence[str] = ()) -> tuple[str, ...]:
@@ -143,9 +152,10 @@ def play_panel(
         StoppedError: the process was asked to stop.
     """
     rows = []
+    identity = identity_of(policy)
     for opponent in opponents:
         num_battles = slow_battles if _is_slow(policy) or _is_slow(opponent) else battles
-        key = row_key(format_id, policy, opponent, battles=num_battles, seed=seed, teams_text=teams_text)
+        key = row_key(format_id, identity, identity_of(opponent), battles=num_battles, seed=seed, teams_text=teams_text)
         result = played.get(key)
         if result is None:
             result = play_match(

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from nashdex.cli import run_command_line
-from nashdex.evaluator.panel import panel_of
+from nashdex.evaluator.panel import identity_of, panel_of, row_key
 
 
 def test_a_panel_holds_what_plays_the_format() -> None:
@@ -57,6 +57,18 @@ def test_rows_of_other_battles_are_played_again(
     assert "first-action: 0" in shown
     assert "\nrandom: 0" in shown
     assert not (tmp_path / "panel.json.rows").exists()
+
+
+def test_a_changed_declaration_is_another_player(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    players = tmp_path / "players.toml"
+    monkeypatch.setenv("NASHDEX_PLAYERS", str(players))
+    keys = []
+    for declared in ('class = "bots:One"', 'class = "bots:Two"', 'command = "play {websocket} {username}"') * 2:
+        players.write_text(f"[mine]\n{declared}\n")
+        one, other = identity_of("random"), identity_of("external:mine")
+        keys.append(row_key("gen1ou", one, other, battles=10, seed=0))
+    assert keys[:3] == keys[3:], "the same declaration is the same player"
+    assert len(set(keys)) == 3
 
 
 def test_a_file_that_holds_no_rows_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

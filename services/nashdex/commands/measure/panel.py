@@ -59,7 +59,7 @@ def panel(
     opponent's; on the panel's scale `heuristic` has 1000, or the format's strongest simple player.
 
     With --output FILE.json, each row is kept in FILE.json.rows when it ends. If the command is interrupted, the same
-    command plays what is missing: rows of the same nashdex, policies, seed, teams and number of battles count. The file
+    command plays what is missing: rows of the same nashdex, players, seed, teams and number of battles count. The file
     of rows is removed at the end.
     """
     install_stop_handlers()
