@@ -65,17 +65,17 @@ def _listen(
     seconds: float,
 ) -> None:
     try:
-        from nashdex.decide.service import Limits, listen, open_socket
+        from nashdex.decide.service import Limits, listen
     except ModuleNotFoundError as error:
         raise ConfigurationError(f"--listen needs {error.name}: pip install 'nashdex[decide]'") from error
+    from nashdex.core.address import Address, open_listener
     from nashdex.decide.deciding import open_adviser
 
     install_stop_handlers()
     _log_to_stderr()
-    with open_socket(address) as listener:
+    with open_listener(address) as listener:
         adviser = open_adviser(policy, format_id, seed=seed, answer_seconds=seconds)
-        host, port = listener.getsockname()[:2]
-        print_note(f"{policy} decides for {adviser.format} at http://{f'[{host}]' if ':' in host else host}:{port}")
+        print_note(f"{policy} decides for {adviser.format} at http://{Address.of_socket(listener)}")
         try:
             limits = Limits(body_bytes=body_mib << 20, batch=batch, concurrent=concurrent, seconds=seconds)
             listen(adviser, limits, listener)

@@ -17,9 +17,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 import nashdex
-from nashdex.core.address import Address
 from nashdex.core.documents import Model, describe
-from nashdex.core.errors import ConfigurationError, NashdexError
+from nashdex.core.errors import NashdexError
 from nashdex.core.stopping import stop_requested
 from nashdex.decide.deciding import Adviser
 from nashdex.decide.documents import Answer, Question, Refused, RefusedError
@@ -184,26 +183,6 @@ def _whole(text: str) -> str:
 
 _STOP_SECONDS: Final = 30
 """Longest wait for open requests when the process is asked to stop."""
-_BACKLOG: Final = 128
-
-
-def open_socket(address: str) -> socket.socket:
-    """Return a socket that listens on ``HOST:PORT`` or, on this machine alone, ``PORT``.
-
-    Raises:
-        ConfigurationError: it is no address, or it is taken or not this machine's.
-    """
-    try:
-        place = Address.of(f"127.0.0.1:{address}" if address.isdecimal() else address, least_port=0)
-    except ValueError as error:
-        raise ConfigurationError(f"--listen: {error}, or PORT alone") from None
-    try:
-        family = socket.getaddrinfo(place.host, place.port, type=socket.SOCK_STREAM)[0][0]
-        return socket.create_server((place.host, place.port), family=family, backlog=_BACKLOG)
-    except (OSError, UnicodeError) as error:
-        raise ConfigurationError(
-            f"--listen {address}: cannot listen there ({error}); name a free port of this machine"
-        ) from error
 
 
 def _protocol(seconds: float) -> type[H11Protocol]:

@@ -3,9 +3,8 @@
 import pytest
 
 from nashdex.commands.serve import address_of
-from nashdex.core.address import Address
+from nashdex.core.address import Address, open_listener
 from nashdex.core.errors import ConfigurationError
-from nashdex.decide.service import open_socket
 from nashdex.games.showdown.external_player import listen
 from nashdex.games.showdown.gateway import Gateway
 from nashdex.settings.external import ExternalPlayer
@@ -63,10 +62,10 @@ def test_everything_that_takes_an_address_refuses_what_is_none(text: str, monkey
 
 def test_a_service_may_leave_port_and_host_to_the_system() -> None:
     for text in ("0", "127.0.0.1:0"):
-        with open_socket(text) as listener:
+        with open_listener(text) as listener:
             assert listener.getsockname()[0] == "127.0.0.1"
     with pytest.raises(ConfigurationError, match=r"--listen: 'h:65536' is no address.* or PORT alone"):
-        open_socket("h:65536")
+        open_listener("h:65536")
 
 
 def test_an_ipv6_host_is_in_brackets() -> None:

@@ -13,7 +13,6 @@ import json
 import logging
 import os
 import signal
-import socket
 import subprocess
 import sys
 from collections.abc import Awaitable
@@ -22,7 +21,7 @@ from typing import Any, TextIO
 from poke_env.player import Player
 from poke_env.player.battle_order import BattleOrder, DoubleBattleOrder, ForfeitBattleOrder, SingleBattleOrder
 
-from nashdex.core.address import Address
+from nashdex.core.address import Address, open_listener
 from nashdex.core.errors import ConfigurationError, ExitCode
 from nashdex.games.showdown.external_causes import ERROR, FORFEIT, GARBAGE
 from nashdex.games.showdown.poke_env_players import PokeEnvSeat, drawing_from
@@ -139,20 +138,11 @@ def listen(name: str, address: str) -> None:
         ConfigurationError: the player cannot be loaded, or it cannot listen there.
     """
     player_class(name)
-    try:
-        place = Address.of(address)
-        family = socket.AF_INET6 if ":" in place.host else socket.AF_INET
-        listener = socket.create_server((place.host, place.port), family=family)
-    except ValueError as error:
-        raise ConfigurationError(f"--listen: {error}") from None
-    except OSError as error:
-        raise ConfigurationError(
-            f"--listen {address}: cannot listen there ({error}); name a free port of this machine"
-        ) from error
+    listener = open_listener(address, least_port=1)
     signal.signal(signal.SIGTERM, lambda _signal, _frame: sys.exit(0))
     # A child that has ended leaves nothing behind.
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-    sys.stderr.write(f"{name} listens at {address}\n")
+    sys.stderr.write(f"{name} listens at {Address.of_socket(listener)}\n")
     with listener:
         while True:
             connection, _ = listener.accept()
