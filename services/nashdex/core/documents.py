@@ -3,7 +3,7 @@
 import hashlib
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from typing import Any, ClassVar, Final, Self
 
@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails
 
 from nashdex.core.errors import DataError
-from nashdex.core.user_input import shorten
+from nashdex.core.user_input import did_you_mean, shorten
 
 _MOST_PROBLEMS = 8
 _WORDS: Final = {
@@ -119,6 +119,18 @@ def _refuse_long_integers(data: bytes, source: str) -> None:
 
     with suppress(ValueError, RecursionError):  # not JSON, which the parser explains better
         json.loads(data, parse_int=read)
+
+
+def nearest_keys(known: Collection[str]) -> Callable[[ErrorDetails], str]:
+    """Return a hint for ``describe``: the ``known`` keys that are near an unknown one."""
+
+    def hint(problem: ErrorDetails) -> str:
+        if problem["type"] != "extra_forbidden":
+            return ""
+        near = did_you_mean(str(problem["loc"][-1]), known, most=1)
+        return f"; {near.rstrip()}" if near else ""
+
+    return hint
 
 
 def _digest(content: dict[str, Any]) -> str:

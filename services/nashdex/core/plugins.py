@@ -19,7 +19,7 @@ from typing import Any, Final, Generic, TypeVar
 from weakref import WeakSet
 
 from nashdex.core.errors import ConfigurationError
-from nashdex.core.user_input import did_you_mean
+from nashdex.core.user_input import expected_one_of
 
 Entry = TypeVar("Entry")
 
@@ -76,8 +76,7 @@ class Names:
 
     def unknown(self, name: str) -> str:
         """Return the message that there is no entry called ``name``."""
-        meant = did_you_mean(name, self.names)
-        return f"unknown {self.what} {name!r}: {meant}{'E' if meant else 'e'}xpected one of {', '.join(self.names)}"
+        return f"unknown {self.what} {name!r}: {expected_one_of(name, self.names)}"
 
     def _of_package(self, name: str) -> Any:  # noqa: ANN401 - whatever the package provides
         """Return the entry that an installed package provides.

@@ -1,7 +1,7 @@
 """What a user writes: files, TOML, ``KEY=VALUE``, and names that are nearly right."""
 
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final
@@ -35,6 +35,12 @@ def did_you_mean(name: str, known: Iterable[str], most: int = 3, similarity: flo
         return ""
     *others, last = near
     return f"did you mean {', '.join(others)} or {last}? " if others else f"did you mean {last}? "
+
+
+def expected_one_of(name: str, known: Collection[str]) -> str:
+    """Return the names nearest to ``name`` as a question, if there are any, and all the ``known`` ones."""
+    near = did_you_mean(name, known)
+    return f"{near}{'E' if near else 'e'}xpected one of {', '.join(known)}"
 
 
 MOST_BYTES: Final = 64 << 20

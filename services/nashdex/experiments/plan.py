@@ -5,17 +5,17 @@ import math
 import random
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import Discriminator, Field, StringConstraints, Tag, ValidationError, field_validator, model_validator
 from pydantic_core import ErrorDetails
 
-from nashdex.core.documents import describe
+from nashdex.core.documents import describe, nearest_keys
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.ids import RunId, id_of_text, run_id
 from nashdex.core.section import Section
-from nashdex.core.user_input import flatten, read_toml
-from nashdex.experiments.rules import ArmName, Comparison, Rule
+from nashdex.core.user_input import did_you_mean, expected_one_of, flatten, read_toml
+from nashdex.experiments.rules import ArmName, Comparison, DifferenceRule, Rule, ScoreRule
 from nashdex.policies.scripted.registry import SCRIPTED_POLICIES
 
 _MOST_ARMS = 1000
@@ -153,7 +153,7 @@ class Measurement(Section):
     def _are_known(cls, anchors: dict[str, float]) -> dict[str, float]:
         for name in anchors:
             if name not in SCRIPTED_POLICIES:
-                raise ValueError(f"unknown anchor {name!r}: expected one of {', '.join(SCRIPTED_POLICIES.names)}")
+                raise ValueError(f"unknown anchor {name!r}: {expected_one_of(name, SCRIPTED_POLICIES.names)}")
         return anchors
 
 
@@ -203,7 +203,11 @@ class Experiment(Section):
             raise ValueError(problem)
         runs = {f"{name}{_SEPARATOR}{seed}" for name in names for seed in self.seeds}
         if unknown := next((key for key in self.invalid if key not in runs), None):
-            raise ValueError(f"invalid holds {unknown!r}, which is not a run; expected ARM/SEED, such as {min(runs)}")
+            near = did_you_mean(unknown, sorted(runs))
+            raise ValueError(
+                f"invalid holds {unknown!r}, which is not a run; {near}{'E' if near else 'e'}xpected ARM/SEED, such as "
+                f"{min(runs)}"
+            )
         return self
 
     def _changed_keys(self) -> Iterator[tuple[str, str]]:
@@ -283,6 +287,10 @@ class Plan(Section):
         return tuple(runs)
 
 
+_SECTIONS: Final = (Experiment, Arm, Measurement, DifferenceRule, ScoreRule, Comparison, Grid, RandomSweep, Range)
+_KEYS: Final = tuple(dict.fromkeys(key for section in _SECTIONS for key in section.model_fields))
+
+
 def read_plan(path: Path) -> Plan:
     """Return the plan in a TOML file.
 
@@ -295,7 +303,7 @@ def read_plan(path: Path) -> Plan:
         return Plan(path=path, experiment=Experiment.model_validate(values))
     except ValidationError as error:
         problems = [_as_written(problem, values) for problem in error.errors(include_url=False)]
-        raise ConfigurationError(f"{path}: {describe(problems)}") from error
+        raise ConfigurationError(f"{path}: {describe(problems, nearest_keys(_KEYS))}") from error
 
 
 def _as_written(problem: ErrorDetails, values: Mapping[str, Any]) -> ErrorDetails:

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 from pydantic import Field, StringConstraints
 
 from nashdex.core.section import Section
+from nashdex.core.user_input import expected_one_of
 
 ArmName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9.-]{0,39}$")]
 ELO = "elo"
@@ -29,12 +30,12 @@ class Comparison(Section):
         """Yield what does not fit an experiment with these arms and anchors."""
         for name in (self.arm, self.other):
             if name not in arms:
-                yield f"verdict.comparisons names {name!r}, which is not an arm; expected one of {', '.join(arms)}"
+                yield f"verdict.comparisons names {name!r}, which is not an arm; {expected_one_of(name, arms)}"
         if self.arm == self.other:
             yield f"verdict.comparisons compares {self.arm!r} with itself; expected two arms"
         if self.measure not in {ELO, *anchors}:
-            known = ", ".join((ELO, *anchors))
-            yield f"verdict.comparisons has measure {self.measure!r}; expected one of {known}"
+            known = expected_one_of(self.measure, (ELO, *anchors))
+            yield f"verdict.comparisons has measure {self.measure!r}; {known}"
 
 
 class DifferenceRule(Section):
@@ -70,7 +71,7 @@ class DifferenceRule(Section):
     def problems(self, arms: Sequence[str], anchors: Sequence[str]) -> Iterator[str]:
         """Yield what does not fit an experiment with these arms and anchors."""
         if self.control is not None and self.control not in arms:
-            yield f"verdict.control {self.control!r} is not an arm; expected one of {', '.join(arms)}"
+            yield f"verdict.control {self.control!r} is not an arm; {expected_one_of(self.control, arms)}"
         elif self.control is not None and len(arms) == 1:
             yield "verdict.control is the only arm; expected a second one to compare with it"
         elif self.control is None and not self.comparisons:
@@ -116,7 +117,7 @@ class ScoreRule(Section):
     def problems(self, arms: Sequence[str], anchors: Sequence[str]) -> Iterator[str]:  # noqa: ARG002 - as the other rule
         """Yield what does not fit an experiment with these anchors."""
         if self.anchor not in anchors:
-            yield f"verdict.anchor {self.anchor!r} is not in measure.anchors; expected {', '.join(anchors)}"
+            yield f"verdict.anchor {self.anchor!r} is not in measure.anchors; {expected_one_of(self.anchor, anchors)}"
 
     def words(self, comparisons: Sequence[Comparison]) -> str:  # noqa: ARG002 - as the other rule
         """Return the rule as a sentence."""

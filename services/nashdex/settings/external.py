@@ -16,7 +16,7 @@ from typing import Final, Self
 from pydantic import Field, ValidationError, field_validator, model_validator
 
 from nashdex.core.address import AddressText
-from nashdex.core.documents import describe_problems
+from nashdex.core.documents import describe, nearest_keys
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.ids import ID_PATTERN, id_of_text
 from nashdex.core.section import Section
@@ -126,6 +126,7 @@ class ExternalPlayer(Section):
             raise ValueError("the command does not name {opponent}, the user that the program challenges")
 
 
+_KEYS: Final = tuple(field.alias or name for name, field in ExternalPlayer.model_fields.items())
 _AT_ONCE: Final = 4
 _ALL_BUT_ONE: Final = 3
 
@@ -186,15 +187,9 @@ def external_players() -> dict[str, ExternalPlayer]:
         try:
             players[name] = ExternalPlayer.model_validate(table)
         except ValidationError as error:
-            raise ConfigurationError(f"{path}: player {name!r}: {describe_problems(error)}{_meant(error)}") from error
+            why = describe(error.errors(include_url=False), nearest_keys(_KEYS))
+            raise ConfigurationError(f"{path}: player {name!r}: {why}") from error
     return players
-
-
-def _meant(error: ValidationError) -> str:
-    """Return a question with the known keys that are near the unknown ones, after a space; or nothing."""
-    known = [field.alias or name for name, field in ExternalPlayer.model_fields.items()]
-    unknown = [str(problem["loc"][-1]) for problem in error.errors() if problem["type"] == "extra_forbidden"]
-    return "".join(f"; {near.rstrip()}" for key in unknown if (near := did_you_mean(key, known)))
 
 
 def is_external(policy: str) -> bool:
