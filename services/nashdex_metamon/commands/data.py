@@ -9,6 +9,7 @@ import typer
 
 from nashdex.commands.output import JsonOption, counter, print_json, print_text
 from nashdex.core.errors import DataError
+from nashdex.core.stopping import install_stop_handlers
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -60,6 +61,7 @@ def import_replays(
     Replays that cannot be reconstructed are refused and counted by cause; if all are, the exit code is 65. Run it again
     to continue an interrupted import.
     """
+    install_stop_handlers()
     from nashdex_metamon.data.importing import import_logs
 
     with counter("replays") as report:
@@ -137,8 +139,9 @@ def filter_replays(
     """Copy the wanted replays of a folder, and count those left out.
 
     Files of older metamon versions are completed. Files that are not replays are refused and counted by cause; if all
-    are, the exit code is 65.
+    are, the exit code is 65. After an interruption the same command writes all of them.
     """
+    install_stop_handlers()
     from nashdex_metamon.data.copying import copy
     from nashdex_metamon.data.selection import Selection
 
@@ -194,6 +197,7 @@ def generate(
     as_json: JsonOption = False,
 ) -> None:
     """Play battles and write both seats' trajectories in metamon's layout, for its training or for `nashdex data`."""
+    install_stop_handlers()
     from nashdex_metamon.data.playing import generate as generate_battles
 
     written = generate_battles(
@@ -319,6 +323,7 @@ def export_battles(
 
     A run stores `evaluate.replays_per_pair` battles of each pair. `nashdex data generate` plays more.
     """
+    install_stop_handlers()
     from nashdex_metamon.data.exporting import export_run
 
     with counter("battles") as report:

@@ -8,6 +8,7 @@ from itertools import chain
 from pathlib import Path
 
 from nashdex.core.errors import ConfigurationError
+from nashdex.core.stopping import check_stop
 from nashdex.games.showdown.logs.refusal import RefusedReplayError
 from nashdex.trajectory.joint_file import JointReplay
 from nashdex_metamon.data.doubles import JointEntry
@@ -48,6 +49,7 @@ def copy(
     Raises:
         ConfigurationError: the destination is not a folder or is the folder itself, or the selection keeps one result
             only and has none to balance it with.
+        StoppedError: the process was asked to stop. What was written is complete, and not balanced.
     """
     if balance_seed is not None and selection.results != "both":
         raise ConfigurationError(f"outcomes cannot be balanced among {selection.results} alone; keep both results")
@@ -60,6 +62,7 @@ def copy(
     paths: dict[tuple[str, str], list[Path]] = {}
     files: Iterator[Entry | JointEntry] = chain(entries(root, formats), joint_entries(root, formats))
     for entry in files:
+        check_stop()
         unwanted = None if entry.name is None else selection.refuses_name(entry.name)
         if unwanted is None:
             try:

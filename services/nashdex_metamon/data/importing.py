@@ -81,6 +81,7 @@ def import_logs(
     with ExitStack() as stack:
         importer = Importer(destination, formats, stack, keep_names=keep_names, use_inputs=use_inputs)
         for source in sources(root):
+            check_stop()
             importer.counts.read += 1
             report(importer.counts.read)
             try:
@@ -141,7 +142,7 @@ class Importer:
             self._flush(format_id)
 
     def _flush(self, format_id: str) -> None:
-        check_stop()
+        check_stop()  # also for those who add battles themselves
         if format_id in DOUBLES:
             self._flush_doubles(format_id)
             return

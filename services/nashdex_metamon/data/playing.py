@@ -22,6 +22,7 @@ from nashdex_metamon.data.generation import (
     spectator_replay,
     write_battle,
 )
+from nashdex_metamon.data.replay_file import whole_file
 from nashdex_metamon.tracked import Knowledge
 
 
@@ -92,8 +93,9 @@ def _log_file(path: Path | None) -> Iterator[gzip.GzipFile | None]:
     if path is None:
         yield None
         return
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f"{path.name}.tmp")
-    with temporary.open("wb") as raw, gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as file:
+    with (
+        whole_file(path) as temporary,
+        temporary.open("wb") as raw,
+        gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as file,
+    ):
         yield file
-    temporary.replace(path)

@@ -5,6 +5,8 @@ Action t is taken in state t; −1 means unknown, and the last one, in the battl
 
 import json
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -64,10 +66,20 @@ def write(path: Path, replay: ParsedReplay) -> None:
 
 def write_whole(path: Path, content: bytes) -> None:
     """Write a file under a temporary name, then rename it: readers of the folder see whole files only."""
+    with whole_file(path) as temporary:
+        temporary.write_bytes(content)
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[Path]:
+    """Yield a temporary name, which becomes ``path`` at the block's end; nothing stays where the block fails."""
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f"{path.name}.tmp")
-    temporary.write_bytes(content)
-    temporary.replace(path)
+    try:
+        yield temporary
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
 
 
 def decode(content: bytes, source: str) -> ParsedReplay:

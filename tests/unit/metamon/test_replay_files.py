@@ -1,6 +1,7 @@
 """Metamon's parsed replays, read, counted, filtered and written again. Metamon's own parser made the samples."""
 
 import json
+import signal
 import tarfile
 from collections.abc import Callable
 from pathlib import Path
@@ -10,10 +11,15 @@ import lz4.frame
 import pytest
 
 from nashdex.cli import run_command_line
+from nashdex.core.errors import StoppedError
 from nashdex.games.showdown.logs.packing import pseudonym
 from nashdex.games.showdown.logs.refusal import RefusedReplayError
+from nashdex_metamon.data.copying import copy
 from nashdex_metamon.data.file_name import ReplayName
-from nashdex_metamon.data.replay_file import decode, encode
+from nashdex_metamon.data.importing import import_logs
+from nashdex_metamon.data.replay_file import decode, encode, whole_file
+from nashdex_metamon.data.selection import Counted, Selection
+from support.stopping import asked_to_stop, stop_handlers
 
 SAMPLES = Path(__file__).parents[2] / "data" / "metamon" / "replays"
 ALL_FILES = sorted(SAMPLES.glob("*/*.lz4"))
@@ -160,6 +166,39 @@ def test_filter_keeps_what_is_wanted_under_pseudonyms(tmp_path: Path, capsys: py
     name = ReplayName.parse(written.name)
     assert name is not None
     assert (name.player, name.rating) == (pseudonym("Sunflora 16694"), 1424)
+
+
+class _StoppedAfterOne(Selection):
+    """Asks the process to stop when the first replay is looked at, as a user may."""
+
+    def refuses_content(self, replay: Counted) -> str | None:
+        signal.raise_signal(signal.SIGTERM)
+        return super().refuses_content(replay)
+
+
+def test_a_filter_that_is_stopped_leaves_whole_files_and_goes_on(tmp_path: Path) -> None:
+    with stop_handlers(), pytest.raises(StoppedError):
+        copy(SAMPLES, ("gen1ou",), tmp_path, _StoppedAfterOne())
+    (first,) = tmp_path.rglob("*.*")
+    assert decode(first.read_bytes(), first.name).num_decisions > 0
+    assert copy(SAMPLES, ("gen1ou",), tmp_path, Selection()).written == len(list((SAMPLES / "gen1ou").iterdir()))
+
+
+def test_an_import_that_is_stopped_writes_nothing_more(tmp_path: Path) -> None:
+    with asked_to_stop(), pytest.raises(StoppedError):
+        import_logs(SAMPLES.parent / "logs", tmp_path / "imported")
+    assert not (tmp_path / "imported").exists()
+
+
+def test_a_file_that_is_not_finished_leaves_nothing(tmp_path: Path) -> None:
+    def write_half() -> None:
+        with whole_file(tmp_path / "one") as temporary:
+            temporary.write_bytes(b"half")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        write_half()
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_filter_balances_outcomes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
