@@ -75,12 +75,17 @@ def short_ids(entries: Sequence[PolicyEntry]) -> dict[PolicyId, str]:
 
     A scripted policy's name stays whole.
     """
-    played = {entry.id: PlayedPolicy.of(entry.id) for entry in entries if entry.kind != "scripted"}
+    short = shortened(entry.id for entry in entries if entry.kind != "scripted")
+    return {entry.id: short.get(entry.id, entry.id) for entry in entries}
+
+
+def shortened(policies: Iterable[PolicyId]) -> dict[PolicyId, str]:
+    """Return of each stored policy the first characters of its id, enough to tell them apart, and how it plays."""
+    played = {policy: PlayedPolicy.of(policy) for policy in policies}
     ids = {one.policy for one in played.values()}
     longest = max(map(len, ids), default=_SHORTEST_ID)
     length = next((n for n in range(_SHORTEST_ID, longest) if len({one[:n] for one in ids}) == len(ids)), longest)
-    short = {policy: one.policy[:length] + one.suffix for policy, one in played.items()}
-    return {entry.id: short.get(entry.id, entry.id) for entry in entries}
+    return {policy: one.policy[:length] + one.suffix for policy, one in played.items()}
 
 
 class Named(Protocol):

@@ -15,7 +15,7 @@ from nashdex.core.references import NASH, NEWEST, SEARCH, PolicyReference, match
 from nashdex.core.steps import StepName
 from nashdex.core.user_input import did_you_mean
 from nashdex.metagame.analysis.documents import MetaGameAnalysis, MetaStrategy
-from nashdex.metagame.population import Kind, Population, display_names, newest, short_ids
+from nashdex.metagame.population import Kind, Population, display_names, newest, short_ids, shortened
 from nashdex.policies.scripted.registry import SCRIPTED_POLICIES
 from nashdex.policies.sources import source_of
 from nashdex.store import open_store
@@ -176,10 +176,11 @@ def known_policies(store: ObjectStore) -> tuple[KnownPolicy, ...]:
                 KnownPolicy(entry.id, short[entry.id], names[entry.id], entry.kind, entry.iteration, elo, True)
             )
     bare = {PlayedPolicy.of(one.id).policy for one in found}
-    for policy in _others(store):
-        if policy not in bare:
-            kind, name = source_of(policy).describe(store, policy)
-            found.append(KnownPolicy(policy, policy, name, kind, None, None, False))
+    others = [policy for policy in _others(store) if policy not in bare]
+    short_of = shortened([*(one.id for one in found if one.kind != "scripted"), *others])
+    for policy in others:
+        kind, name = source_of(policy).describe(store, policy)
+        found.append(KnownPolicy(policy, short_of[policy], name, kind, None, None, False))
     if not found:
         raise _nothing_in(store)
     return tuple(found)

@@ -103,6 +103,16 @@ def test_a_policy_outside_the_population_is_found_and_listed(tmp_path: Path) -> 
     assert listed[apart].elo is None
 
 
+def test_a_folder_of_policies_has_short_ids_that_commands_take(tmp_path: Path) -> None:
+    store = open_store(str(tmp_path))
+    ids = stored_apart(store, 5)
+    listed = {policy.id: policy.short_id for policy in known_policies(store)}
+    assert set(listed) == set(ids)
+    for policy, short in listed.items():
+        assert len(short) < len(policy)
+        assert find_policy(store, short) == policy
+
+
 def test_policy_list_prints_what_other_commands_take(run: ObjectStore, capsys: pytest.CaptureFixture[str]) -> None:
     assert run_command_line(["policy", "list", run.uri, "--json"]) == 0
     listed = json.loads(capsys.readouterr().out)["policies"]
