@@ -143,6 +143,7 @@ def _battle_start(number: int, seed: int, teams: Sequence[str], *, states: bool)
         team_seeds=(hex_seed(first), hex_seed(second)),
         lines=(False, False),
         states=(states, states),
+        draws=(None, None),
         log=False,
         deadline_seconds=_DEADLINE_SECONDS,
     )

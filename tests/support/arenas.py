@@ -52,6 +52,10 @@ class CardArena:
     def versions(self) -> dict[str, str]:
         return {"cards": "1"}
 
+    @property
+    def draws_choices(self) -> bool:
+        return False
+
     def start(self, battles: Sequence[RunningBattle]) -> None:
         for running in battles:
             battle, spec = running.battle, running.spec

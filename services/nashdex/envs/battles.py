@@ -190,7 +190,8 @@ class Battles:
         self._waiting.add(battle)
         for each in range(NUM_SEATS):
             self._is_callers[battle * NUM_SEATS + each] = assignment.seats[each] == _CALLER
-        self._arena.start([self._seats.running(battle, spec, assignment.seats)])
+        running = self._seats.running(battle, spec, assignment.seats, arena_draws=self._arena.draws_choices)
+        self._arena.start([running])
 
     def stop(self, battle: int) -> None:
         """Forget a battle, if it runs."""

@@ -84,6 +84,9 @@ class RunningBattle:
     """Seats whose policies read the game's own text as well as observations."""
     states: tuple[bool, bool] = (False, False)
     """Seats whose policies also read the tracker's state; only with ``lines``."""
+    draws: tuple[int | None, int | None] = (None, None)
+    """Seats that an arena with ``draws_choices`` plays itself, by their seed: the k-th choice is the legal action that
+    the seed's k-th of ``core.seeds.uniforms`` falls on. They have no decisions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,6 +234,10 @@ class Arena(Protocol):
     @property
     def versions(self) -> dict[str, str]:
         """Return the version of each program that plays the battles, by name."""
+
+    @property
+    def draws_choices(self) -> bool:
+        """Whether it plays the seats of ``RunningBattle.draws``."""
 
     def start(self, battles: Sequence[RunningBattle]) -> None:
         """Start battles."""

@@ -62,6 +62,15 @@ class WithDistribution(Protocol):
 
 
 @runtime_checkable
+class Drawn(Protocol):
+    """A policy that may be one whose actions are only drawn, so that an arena can play it."""
+
+    @property
+    def is_uniform(self) -> bool:
+        """Whether each action is the legal one that the row's uniform falls on, all of one width."""
+
+
+@runtime_checkable
 class WithProcesses(Protocol):
     """A policy that starts child processes: a session counts their CPU time, and ends them with itself."""
 

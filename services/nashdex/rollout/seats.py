@@ -15,7 +15,7 @@ from nashdex.core.ids import PolicyId
 from nashdex.core.seeds import derive_seed, uniforms
 from nashdex.games.interface import BattleSpec, Decisions, Failure, RunningBattle, View
 from nashdex.games.space import NUM_SEATS
-from nashdex.policies.interface import Actions, Policy
+from nashdex.policies.interface import Actions, Drawn, Policy
 
 _NO_VIEW = -1
 _ONE_MORE = np.uint64(1)
@@ -47,16 +47,26 @@ class Seats:
         self._seed_of[at] = derive_seed(battle_seed, "seat", seat)
         self._num_draws[at] = 0
 
-    def running(self, battle: int, spec: BattleSpec, policies: tuple[PolicyId, PolicyId]) -> RunningBattle:
-        """Let ``policies`` play a battle, by seat, and return it as an arena starts it: with what they read."""
+    def running(
+        self, battle: int, spec: BattleSpec, policies: tuple[PolicyId, PolicyId], *, arena_draws: bool = False
+    ) -> RunningBattle:
+        """Let ``policies`` play a battle, by seat, and return it as an arena starts it: with what they read.
+
+        With ``arena_draws`` the arena plays the policies that only draw, with the same draws.
+        """
         for seat, policy in enumerate(policies):
             self.sit(battle, seat, policy, spec.seed)
         first, second = (self._policies[self._index[policy]] for policy in policies)
+        seeds = self._seed_of[battle * NUM_SEATS : (battle + 1) * NUM_SEATS].tolist()
         return RunningBattle(
             battle,
             spec,
             lines=(first.needs_lines, second.needs_lines),
             states=(first.needs_state, second.needs_state),
+            draws=(
+                seeds[0] if arena_draws and _is_uniform(first) else None,
+                seeds[1] if arena_draws and _is_uniform(second) else None,
+            ),
         )
 
     def answer(self, decisions: Decisions) -> Actions:
@@ -138,3 +148,7 @@ class Seats:
                     by_fingerprint[fingerprint] = len(self._views)
                     self._views.append(policy.view)
                 self._view_of[index] = by_fingerprint[fingerprint]
+
+
+def _is_uniform(policy: Policy) -> bool:
+    return isinstance(policy, Drawn) and policy.is_uniform

@@ -56,6 +56,11 @@ class Stopwatch:
         """The arena's versions."""
         return self._arena.versions
 
+    @property
+    def draws_choices(self) -> bool:
+        """Whether the arena plays seats whose choices are only drawn."""
+        return self._arena.draws_choices
+
     def latencies_seconds(self, since: int = 0) -> NDArray[np.float64]:
         """Return each decision's time from its arrival until its answer was sent, from turn ``since`` on."""
         turns = self._turns[since:]

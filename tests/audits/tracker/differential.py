@@ -154,6 +154,7 @@ class Comparison:
                     team_seeds=(team_seeds[0], team_seeds[1]),
                     lines=(True, True),
                     states=(True, True),
+                    draws=(None, None),
                     log=False,
                     deadline_seconds=_DEADLINE_SECONDS,
                 )

@@ -161,6 +161,11 @@ class ShowdownArena:
         """The simulator's version, by its npm package's name."""
         return self._versions
 
+    @property
+    def draws_choices(self) -> bool:
+        """Whether it plays seats whose choices are only drawn: always."""
+        return True
+
     def start(self, battles: Sequence[RunningBattle]) -> None:
         """Start battles, each on the gateway that runs the fewest."""
         batches: dict[int, list[RunningBattle]] = {}
@@ -287,6 +292,7 @@ def _battle_start(running: RunningBattle) -> BattleStart:
         team_seeds=(hex_seed(first), hex_seed(second)),
         lines=running.lines,
         states=running.states,
+        draws=_draws(running),
         log=spec.log,
         deadline_seconds=spec.deadline_seconds,
     )
@@ -304,9 +310,15 @@ def _resume(running: RunningBattle, position: Position) -> Resume:
         teams=position.teams,
         lines=running.lines,
         states=running.states,
+        draws=_draws(running),
         log=spec.log,
         deadline_seconds=spec.deadline_seconds,
     )
+
+
+def _draws(running: RunningBattle) -> tuple[str | None, str | None]:
+    first, second = (None if seed is None else hex_seed(seed) for seed in running.draws)
+    return first, second
 
 
 def _outcome(finished: FinishedBattle) -> Outcome:

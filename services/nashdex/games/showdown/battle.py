@@ -78,6 +78,7 @@ class Battle:
             team_seeds=(first, second),
             lines=(False, False),
             states=(False, False),
+            draws=(None, None),
             log=False,
             deadline_seconds=_DEADLINE_SECONDS,
         )

@@ -12,7 +12,7 @@ from pydantic.json_schema import GenerateJsonSchema, models_json_schema
 from nashdex.core.documents import Model
 from nashdex.games.space import Space
 
-PROTOCOL: Final = 11
+PROTOCOL: Final = 12
 """Changes with every message that changes. Client and gateway of different versions refuse each other."""
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -37,7 +37,7 @@ class Hello(Message):
     """Opens the conversation. The answer is ``Welcome``, or ``ErrorMessage`` and the end."""
 
     type: Literal["hello"] = "hello"
-    protocol: Literal[11] = PROTOCOL
+    protocol: Literal[12] = PROTOCOL
     format: str = Field(description="Id of a Showdown format for two players.")
     token: str | None = Field(description="The gateway's shared token; null if it has none.")
 
@@ -51,6 +51,9 @@ class BattleStart(Message):
     team_seeds: tuple[Seed, Seed] = Field(description="Seeds of the generated teams, by seat.")
     lines: tuple[bool, bool] = Field(description="Seats that receive protocol lines and requests with their rows.")
     states: tuple[bool, bool] = Field(description="Seats that receive the tracker's state with their rows.")
+    draws: tuple[Seed | None, Seed | None] = Field(
+        description="By seat, the seed from which the gateway draws each choice uniformly; null: the client answers."
+    )
     log: bool = Field(description="Return the omniscient log when the battle ends.")
     deadline_seconds: float = Field(gt=0, description="Wall-clock time after which the battle fails.")
 
@@ -208,6 +211,7 @@ class Resume(Message):
     teams: tuple[str, ...] = Field(description="As in `Search`.")
     lines: tuple[bool, bool] = Field(description="As in `start`; the first row's are all lines so far.")
     states: tuple[bool, bool] = Field(description="As in `start`.")
+    draws: tuple[Seed | None, Seed | None] = Field(description="As in `start`.")
     log: bool = Field(description="Return the omniscient log when the battle ends, from this decision on.")
     deadline_seconds: float = Field(gt=0, description="Wall-clock time after which the battle fails.")
 

@@ -84,6 +84,11 @@ class TabularArena:
         """The rules' version."""
         return {self._tree.format: self._tree.version}
 
+    @property
+    def draws_choices(self) -> bool:
+        """Whether it plays seats whose choices are only drawn: never."""
+        return False
+
     def start(self, battles: Sequence[RunningBattle]) -> None:
         """Start battles at the root."""
         count = len(battles)

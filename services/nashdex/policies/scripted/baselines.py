@@ -24,7 +24,7 @@ class UniformPlayer(ScriptedPlayer):
         return Actions(actions.astype(np.int64), (0.0 - np.log(counts)).astype(np.float32))
 
 
-RANDOM = ScriptedPolicy(UniformPlayer, slots=SINGLES_AND_DOUBLES, table=uniform_table)
+RANDOM = ScriptedPolicy(UniformPlayer, slots=SINGLES_AND_DOUBLES, is_uniform=True, table=uniform_table)
 
 
 class FirstActionPlayer(ScriptedPlayer):

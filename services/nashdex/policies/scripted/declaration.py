@@ -55,6 +55,8 @@ class ScriptedPolicy:
     """Whether it reads the game's own text (``Decisions.lines``): Showdown's protocol and request."""
     needs_state: bool = False
     """Whether it also reads the tracker's state (``SeatLines.state``); only with ``needs_lines``."""
+    is_uniform: bool = False
+    """Whether each action is the legal one that the uniform falls on, all of one width: an arena may then play it."""
     parameters: Mapping[str, float] = field(default_factory=dict)
     """Keyword arguments of ``player``: one class can be registered under several names."""
     max_concurrent_battles: int | None = None

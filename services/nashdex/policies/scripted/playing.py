@@ -18,13 +18,14 @@ from nashdex.store.protocol import ObjectStore
 
 
 class ScriptedSeats:
-    """A scripted policy under its name. Implements ``policies.interface.Policy`` and ``WithProcesses``."""
+    """A scripted policy under its name. Implements ``policies.interface.Policy``, ``Drawn`` and ``WithProcesses``."""
 
     def __init__(self, policy: PolicyId, player: ScriptedPlayer, declared: ScriptedPolicy) -> None:
         self._player = player
         self.id = policy
         self.needs_lines = declared.needs_lines
         self.needs_state = declared.needs_state
+        self.is_uniform = declared.is_uniform
         self.view = player.view
 
     def act(self, decisions: Decisions, uniforms: NDArray[np.float64]) -> Actions:

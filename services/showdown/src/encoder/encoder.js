@@ -67,8 +67,11 @@ export class Encoder {
     this.conditionScales = Float32Array.from(numbers.conditions.all, ({ layers }) => 1 / layers);
     this.roomOffsets = Int16Array.from(numbers.rooms.all, ({ id }) => offsetOf(field, `field_${id}`));
     this.numTypes = dexInfo.generation >= 6 ? 3 : 2;
-    // Types of each row of both sides, three per row, written once per observation.
-    this.scratch = { own: new Uint8Array(3 * NUM_ROWS), opponent: new Uint8Array(3 * NUM_ROWS), one: new Uint8Array(3) };
+    // Types of each row of both sides, three per row, written once per observation; and one row's legal actions.
+    this.scratch = {
+      own: new Uint8Array(3 * NUM_ROWS), opponent: new Uint8Array(3 * NUM_ROWS), one: new Uint8Array(3),
+      legal: new Uint16Array(this.space.num_actions),
+    };
   }
 
   /** @param {string} name @returns {Block} */

@@ -8,6 +8,7 @@ import { Battle, simulatorSeed } from "../simulator/package.js";
 import { IllegalTeam, NoGenerator } from "../simulator/teams.js";
 import { Tracker } from "../tracker/tracker.js";
 import { parseLine } from "../tracker/lines/lines.js";
+import { uniform } from "./uniform.js";
 
 /** @typedef {import("../encoder/encoder.js").Encoder} Encoder */
 /** @typedef {import("../simulator/package.js").Format} Format */
@@ -90,6 +91,9 @@ class Seat {
     /** Whether the open decision has been sent to the client. */
     this.isAsked = false;
     this.decisions = 0;
+    /** @type {bigint | null} seed of the choices that are drawn here; null if the client chooses */
+    this.drawSeed = null;
+    this.numDraws = 0;
   }
 }
 
@@ -99,6 +103,7 @@ class Seat {
  * @property {[PokemonSet[], PokemonSet[]]} teams which the battle may change
  * @property {[boolean, boolean]} lines seats that read protocol lines
  * @property {[boolean, boolean]} states seats that read the tracker's state
+ * @property {[string | null, string | null]} [draws] by seat, the seed (16 hex digits) from which `draw` chooses
  * @property {boolean} log whether the result has the omniscient log
  * @property {number} deadlineSeconds wall-clock time from now
  */
@@ -128,12 +133,16 @@ export class LiveBattle {
     this.logPosition = 0;
     this.numOpen = 0;
     this.numRejected = 0;
-    const { lines, states } = options;
+    const { lines, states, draws = [null, null] } = options;
     /** @type {[Seat, Seat]} */
     this.seats = [
       new Seat(0, new Tracker(encoder.dexInfo, 0), lines[0], states[0]),
       new Seat(1, new Tracker(encoder.dexInfo, 1), lines[1], states[1]),
     ];
+    for (const seat of this.seats) {
+      const drawSeed = draws[seat.index];
+      if (drawSeed !== null) seat.drawSeed = BigInt(`0x${drawSeed}`);
+    }
     if ("simulation" in options) {
       this.simulation = options.simulation;
       return;
@@ -157,6 +166,7 @@ export class LiveBattle {
    * @param {[Tracker, Tracker]} options.trackers that have read what led here
    * @param {[boolean, boolean]} options.lines
    * @param {[boolean, boolean]} options.states
+   * @param {[string | null, string | null]} [options.draws]
    * @param {boolean} options.log
    * @param {number} options.deadlineSeconds
    * @param {[string[], string[]]} [options.seen] lines so far, for seats that read lines and have read none
@@ -195,8 +205,8 @@ export class LiveBattle {
   }
 
   /**
-   * Answer a seat's open decision. If it was the last open one, the simulator plays on: call `observe`. The first half of
-   * a Team Preview leaves the request open for the second.
+   * Answer a seat's open decision. If it was the last open one, the simulator plays on: call `observe` and `draw`. The
+   * first half of a Team Preview leaves the request open for the second.
    * @param {number} index the seat; its decision has been sent
    * @param {number} action
    * @returns {Rejected | null} why the decision stays open, if it does
@@ -253,10 +263,20 @@ export class LiveBattle {
    */
   encode(index, observations, row, legal, at) {
     const seat = this.seats[index];
-    const { tracker, refused } = seat;
+    try {
+      this.encoder.encode(seat.tracker, observations, row * this.encoder.space.observation_size);
+    } catch (error) {
+      throw BattleFailure.from("tracker_error", error);
+    }
+    const numLegal = this.#legal(seat, legal, at);
+    seat.isAsked = true;
+    return numLegal;
+  }
+
+  /** @param {Seat} seat @param {Uint16Array} legal @param {number} at where to write its legal actions @returns {number} of them */
+  #legal({ index, tracker, request, refused }, legal, at) {
     let numLegal;
     try {
-      this.encoder.encode(tracker, observations, row * this.encoder.space.observation_size);
       numLegal = this.encoder.legal(tracker, legal, at);
     } catch (error) {
       throw BattleFailure.from("tracker_error", error);
@@ -267,11 +287,29 @@ export class LiveBattle {
       numLegal = to - at;
     }
     if (numLegal <= 0) {
-      const request = JSON.stringify(seat.request);
-      throw new BattleFailure("tracker_error", `no action is legal for seat ${index} with the request ${request}`);
+      throw new BattleFailure("tracker_error", `no action is legal for seat ${index} with the request ${JSON.stringify(request)}`);
     }
-    seat.isAsked = true;
     return numLegal;
+  }
+
+  /**
+   * Choose for the seats whose choices are drawn here, until the client is asked or the battle is over. Call it after
+   * `observe`.
+   * @throws {BattleFailure}
+   */
+  draw() {
+    const { legal } = this.encoder.scratch;
+    while (!this.ended) {
+      for (const seat of this.seats) {
+        while (seat.drawSeed !== null && seat.request) {
+          const numLegal = this.#legal(seat, legal, 0);
+          const place = Math.floor(uniform(seat.drawSeed, seat.numDraws++) * numLegal);
+          this.answer(seat.index, legal[Math.min(place, numLegal - 1)]);
+        }
+      }
+      if (this.numOpen > 0) return;
+      this.observe();
+    }
   }
 
   /**

@@ -53,7 +53,7 @@ export function fork(battles, { battle, fork: id, seat, seed, teams, deadline_se
  * @throws {BattleFailure} the position cannot be rebuilt
  */
 export function resume(message, searches) {
-  const { battle: id, seat, seen, request, seed, teams, lines, states, log, deadline_seconds: deadlineSeconds } = message;
+  const { battle: id, seat, seen, request, seed, teams, lines, states, draws, log, deadline_seconds: deadlineSeconds } = message;
   const { format, encoder } = searches;
   if (request.wait) throw new ProtocolError("bad_message", `resume: the request of seat ${seat} of battle ${id} asks for nothing`);
   if (message.input.length > 0) return replay(message, format, encoder);
@@ -72,7 +72,7 @@ export function resume(message, searches) {
     if (error instanceof NoWorld) throw new BattleFailure("bad_start", error.message);
     throw BattleFailure.from("tracker_error", error);
   }
-  return LiveBattle.within(id, format, encoder, { simulation: world, trackers, lines, states, log, deadlineSeconds, seen });
+  return LiveBattle.within(id, format, encoder, { simulation: world, trackers, lines, states, draws, log, deadlineSeconds, seen });
 }
 
 /**

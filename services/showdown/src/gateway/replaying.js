@@ -20,10 +20,10 @@ const TELLING = new Map([["move", 5], ["switch", 4], ["drag", 4], ["faint", 3], 
  * @returns {LiveBattle} whose decisions are due
  * @throws {BattleFailure} the input log does not lead to the position
  */
-export function replay({ battle: id, seat, seen, input, seed, lines, states, log, deadline_seconds: deadlineSeconds }, format, encoder) {
+export function replay({ battle: id, seat, seen, input, seed, lines, states, draws, log, deadline_seconds: deadlineSeconds }, format, encoder) {
   const wanted = seen[seat].map(told).filter((each) => each !== null);
   const simulation = begun(input, format.id);
-  const battle = new LiveBattle(id, format, encoder, { simulation, lines, states, log, deadlineSeconds });
+  const battle = new LiveBattle(id, format, encoder, { simulation, lines, states, draws, log, deadlineSeconds });
   try {
     const choices = input.filter((line) => /^>p[12] /.test(line)).values();
     battle.observe();

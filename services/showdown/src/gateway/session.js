@@ -184,7 +184,7 @@ export class Session {
   }
 
   /** @param {import("./protocol/generated/message_types.js").BattleStart} entry @param {Table} table */
-  #start({ battle: id, seed, teams, team_seeds: teamSeeds, lines, states, log, deadline_seconds: deadlineSeconds }, table) {
+  #start({ battle: id, seed, teams, team_seeds: teamSeeds, lines, states, draws, log, deadline_seconds: deadlineSeconds }, table) {
     if (this.battles.has(id) || table.tracked.has(id)) {
       throw new ProtocolError("bad_message", `start: battle ${id} runs already`);
     }
@@ -193,10 +193,11 @@ export class Session {
       const [first, second] = teams.map((team, seat) =>
         team === null ? table.teams.random(teamSeeds[seat]) : table.teams.legal(team),
       );
-      const options = { seed, teams: /** @type {[any, any]} */ ([first, second]), lines, states, log, deadlineSeconds };
+      const options = { seed, teams: /** @type {[any, any]} */ ([first, second]), lines, states, draws, log, deadlineSeconds };
       const battle = new LiveBattle(id, table.format, table.encoder, options);
       this.battles.set(id, battle);
       battle.observe();
+      battle.draw();
       this.#collect(battle);
     } catch (error) {
       this.#failStart(id, error);
@@ -244,6 +245,7 @@ export class Session {
     try {
       const battle = begin();
       this.battles.set(id, battle);
+      battle.draw();
       this.#collect(battle);
     } catch (error) {
       if (error instanceof ProtocolError) throw error;
@@ -309,6 +311,7 @@ export class Session {
       }
       if (battle.numOpen > 0) return;
       battle.observe();
+      battle.draw();
       this.#collect(battle);
     } catch (error) {
       if (!(error instanceof BattleFailure)) throw error;

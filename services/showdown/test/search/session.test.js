@@ -81,7 +81,7 @@ test("doubles are forked exactly, not by what a seat sees", async () => {
 function resumed(changes) {
   const { lines, request } = decision();
   const seen = [lines, lines];
-  return { type: "resume", battle: 7, seat: 0, seen, request, input: [], seed: "0000000000000001", teams: [], lines: [false, true], states: [true, false], log: true, deadline_seconds: 60, ...changes };
+  return { type: "resume", battle: 7, seat: 0, seen, request, input: [], seed: "0000000000000001", teams: [], lines: [false, true], states: [true, false], draws: [null, null], log: true, deadline_seconds: 60, ...changes };
 }
 
 test("a battle is resumed where a seat stands", async () => {

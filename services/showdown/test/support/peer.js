@@ -51,6 +51,7 @@ export function start(battle, fields = {}) {
     team_seeds: [seed(2), seed(3)],
     lines: [false, false],
     states: [false, false],
+    draws: [null, null],
     log: false,
     deadline_seconds: 60,
     ...fields,

@@ -77,6 +77,13 @@ export interface BattleStart {
    */
   states: [boolean, boolean];
   /**
+   * By seat, the seed from which the gateway draws each choice uniformly; null: the client answers.
+   *
+   * @minItems 2
+   * @maxItems 2
+   */
+  draws: [string | null, string | null];
+  /**
    * Return the omniscient log when the battle ends.
    */
   log: boolean;
@@ -341,7 +348,7 @@ export interface Generated {
  */
 export interface Hello {
   type: "hello";
-  protocol: 11;
+  protocol: 12;
   /**
    * Id of a Showdown format for two players.
    */
@@ -498,6 +505,13 @@ export interface Resume {
    * @maxItems 2
    */
   states: [boolean, boolean];
+  /**
+   * As in `start`.
+   *
+   * @minItems 2
+   * @maxItems 2
+   */
+  draws: [string | null, string | null];
   /**
    * Return the omniscient log when the battle ends, from this decision on.
    */

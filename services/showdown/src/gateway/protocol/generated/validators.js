@@ -1,9 +1,9 @@
 // @ts-nocheck
 // Made by scripts/make_protocol.js from schema.json.
-export const PROTOCOL = 11;
+export const PROTOCOL = 12;
 "use strict";
 export const hello = validate53;
-const schema20 = {"additionalProperties":false,"properties":{"type":{"const":"hello","type":"string"},"protocol":{"const":11,"type":"integer"},"format":{"type":"string"},"token":{"anyOf":[{"type":"string"},{"type":"null"}]}},"required":["type","protocol","format","token"],"type":"object"};
+const schema20 = {"additionalProperties":false,"properties":{"type":{"const":"hello","type":"string"},"protocol":{"const":12,"type":"integer"},"format":{"type":"string"},"token":{"anyOf":[{"type":"string"},{"type":"null"}]}},"required":["type","protocol","format","token"],"type":"object"};
 
 function validate53(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -56,8 +56,8 @@ if(!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinit
 validate53.errors = [{instancePath:instancePath+"/protocol",schemaPath:"#/properties/protocol/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
-if(11 !== data1){
-validate53.errors = [{instancePath:instancePath+"/protocol",schemaPath:"#/properties/protocol/const",keyword:"const",params:{allowedValue: 11},message:"must be equal to constant"}];
+if(12 !== data1){
+validate53.errors = [{instancePath:instancePath+"/protocol",schemaPath:"#/properties/protocol/const",keyword:"const",params:{allowedValue: 12},message:"must be equal to constant"}];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -155,7 +155,8 @@ validate53.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 export const start = validate54;
 const schema21 = {"additionalProperties":false,"properties":{"type":{"const":"start","type":"string"},"battles":{"items":{"$ref":"#/$defs/BattleStart"},"type":"array"}},"required":["type","battles"],"type":"object"};
-const schema22 = {"additionalProperties":false,"properties":{"battle":{"exclusiveMaximum":4294967296,"minimum":0,"type":"integer"},"seed":{"pattern":"^[0-9a-f]{16}$","type":"string"},"teams":{"maxItems":2,"minItems":2,"prefixItems":[{"anyOf":[{"type":"string"},{"type":"null"}]},{"anyOf":[{"type":"string"},{"type":"null"}]}],"type":"array"},"team_seeds":{"maxItems":2,"minItems":2,"prefixItems":[{"pattern":"^[0-9a-f]{16}$","type":"string"},{"pattern":"^[0-9a-f]{16}$","type":"string"}],"type":"array"},"lines":{"maxItems":2,"minItems":2,"prefixItems":[{"type":"boolean"},{"type":"boolean"}],"type":"array"},"states":{"maxItems":2,"minItems":2,"prefixItems":[{"type":"boolean"},{"type":"boolean"}],"type":"array"},"log":{"type":"boolean"},"deadline_seconds":{"exclusiveMinimum":0,"type":"number"}},"required":["battle","seed","teams","team_seeds","lines","states","log","deadline_seconds"],"type":"object"};
+const schema22 = {"additionalProperties":false,"properties":{"battle":{"exclusiveMaximum":4294967296,"minimum":0,"type":"integer"},"seed":{"pattern":"^[0-9a-f]{16}$","type":"string"},"teams":{"maxItems":2,"minItems":2,"prefixItems":[{"anyOf":[{"type":"string"},{"type":"null"}]},{"anyOf":[{"type":"string"},{"type":"null"}]}],"type":"array"},"team_seeds":{"maxItems":2,"minItems":2,"prefixItems":[{"pattern":"^[0-9a-f]{16}$","type":"string"},{"pattern":"^[0-9a-f]{16}$","type":"string"}],"type":"array"},"lines":{"maxItems":2,"minItems":2,"prefixItems":[{"type":"boolean"},{"type":"boolean"}],"type":"array"},"states":{"maxItems":2,"minItems":2,"prefixItems":[{"type":"boolean"},{"type":"boolean"}],"type":"array"},"draws":{"maxItems":2,"minItems":2,"prefixItems":[{"anyOf":[{"pattern":"^[0-9a-f]{16}$","type":"string"},{"type":"null"}]},{"anyOf":[{"pattern":"^[0-9a-f]{16}$","type":"string"},{"type":"null"}]}],"type":"array"},"log":{"type":"boolean"},"deadline_seconds":{"exclusiveMinimum":0,"type":"number"}},"required":["battle","seed","teams","team_seeds","lines","states","draws","log","deadline_seconds"],"type":"object"};
+const func1 = Object.prototype.hasOwnProperty;
 const pattern3 = new RegExp("^[0-9a-f]{16}$", "u");
 
 function validate55(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -171,14 +172,14 @@ evaluated0.items = undefined;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((((((data.battle === undefined) && (missing0 = "battle")) || ((data.seed === undefined) && (missing0 = "seed"))) || ((data.teams === undefined) && (missing0 = "teams"))) || ((data.team_seeds === undefined) && (missing0 = "team_seeds"))) || ((data.lines === undefined) && (missing0 = "lines"))) || ((data.states === undefined) && (missing0 = "states"))) || ((data.log === undefined) && (missing0 = "log"))) || ((data.deadline_seconds === undefined) && (missing0 = "deadline_seconds"))){
+if((((((((((data.battle === undefined) && (missing0 = "battle")) || ((data.seed === undefined) && (missing0 = "seed"))) || ((data.teams === undefined) && (missing0 = "teams"))) || ((data.team_seeds === undefined) && (missing0 = "team_seeds"))) || ((data.lines === undefined) && (missing0 = "lines"))) || ((data.states === undefined) && (missing0 = "states"))) || ((data.draws === undefined) && (missing0 = "draws"))) || ((data.log === undefined) && (missing0 = "log"))) || ((data.deadline_seconds === undefined) && (missing0 = "deadline_seconds"))){
 validate55.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
-if(!((((((((key0 === "battle") || (key0 === "seed")) || (key0 === "teams")) || (key0 === "team_seeds")) || (key0 === "lines")) || (key0 === "states")) || (key0 === "log")) || (key0 === "deadline_seconds"))){
+if(!(func1.call(schema22.properties, key0))){
 validate55.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
@@ -539,11 +540,171 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.log !== undefined){
+if(data.draws !== undefined){
+let data14 = data.draws;
 const _errs38 = errors;
-if(typeof data.log !== "boolean"){
-validate55.errors = [{instancePath:instancePath+"/log",schemaPath:"#/properties/log/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+if(errors === _errs38){
+if(Array.isArray(data14)){
+if(data14.length > 2){
+validate55.errors = [{instancePath:instancePath+"/draws",schemaPath:"#/properties/draws/maxItems",keyword:"maxItems",params:{limit: 2},message:"must NOT have more than 2 items"}];
 return false;
+}
+else {
+if(data14.length < 2){
+validate55.errors = [{instancePath:instancePath+"/draws",schemaPath:"#/properties/draws/minItems",keyword:"minItems",params:{limit: 2},message:"must NOT have fewer than 2 items"}];
+return false;
+}
+else {
+const len4 = data14.length;
+if(len4 > 0){
+let data15 = data14[0];
+const _errs40 = errors;
+const _errs41 = errors;
+let valid8 = false;
+const _errs42 = errors;
+if(errors === _errs42){
+if(typeof data15 === "string"){
+if(!pattern3.test(data15)){
+const err6 = {instancePath:instancePath+"/draws/0",schemaPath:"#/properties/draws/prefixItems/0/anyOf/0/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{16}$"},message:"must match pattern \""+"^[0-9a-f]{16}$"+"\""};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+}
+else {
+const err7 = {instancePath:instancePath+"/draws/0",schemaPath:"#/properties/draws/prefixItems/0/anyOf/0/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+}
+var _valid2 = _errs42 === errors;
+valid8 = valid8 || _valid2;
+const _errs44 = errors;
+if(data15 !== null){
+const err8 = {instancePath:instancePath+"/draws/0",schemaPath:"#/properties/draws/prefixItems/0/anyOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+var _valid2 = _errs44 === errors;
+valid8 = valid8 || _valid2;
+if(!valid8){
+const err9 = {instancePath:instancePath+"/draws/0",schemaPath:"#/properties/draws/prefixItems/0/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+validate55.errors = vErrors;
+return false;
+}
+else {
+errors = _errs41;
+if(vErrors !== null){
+if(_errs41){
+vErrors.length = _errs41;
+}
+else {
+vErrors = null;
+}
+}
+}
+var valid7 = _errs40 === errors;
+}
+if(valid7){
+if(len4 > 1){
+let data16 = data14[1];
+const _errs46 = errors;
+const _errs47 = errors;
+let valid9 = false;
+const _errs48 = errors;
+if(errors === _errs48){
+if(typeof data16 === "string"){
+if(!pattern3.test(data16)){
+const err10 = {instancePath:instancePath+"/draws/1",schemaPath:"#/properties/draws/prefixItems/1/anyOf/0/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{16}$"},message:"must match pattern \""+"^[0-9a-f]{16}$"+"\""};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+}
+}
+else {
+const err11 = {instancePath:instancePath+"/draws/1",schemaPath:"#/properties/draws/prefixItems/1/anyOf/0/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err11];
+}
+else {
+vErrors.push(err11);
+}
+errors++;
+}
+}
+var _valid3 = _errs48 === errors;
+valid9 = valid9 || _valid3;
+const _errs50 = errors;
+if(data16 !== null){
+const err12 = {instancePath:instancePath+"/draws/1",schemaPath:"#/properties/draws/prefixItems/1/anyOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
+}
+var _valid3 = _errs50 === errors;
+valid9 = valid9 || _valid3;
+if(!valid9){
+const err13 = {instancePath:instancePath+"/draws/1",schemaPath:"#/properties/draws/prefixItems/1/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
+}
+errors++;
+validate55.errors = vErrors;
+return false;
+}
+else {
+errors = _errs47;
+if(vErrors !== null){
+if(_errs47){
+vErrors.length = _errs47;
+}
+else {
+vErrors = null;
+}
+}
+}
+var valid7 = _errs46 === errors;
+}
+}
+}
+}
+}
+else {
+validate55.errors = [{instancePath:instancePath+"/draws",schemaPath:"#/properties/draws/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+return false;
+}
 }
 var valid0 = _errs38 === errors;
 }
@@ -551,12 +712,24 @@ else {
 var valid0 = true;
 }
 if(valid0){
+if(data.log !== undefined){
+const _errs52 = errors;
+if(typeof data.log !== "boolean"){
+validate55.errors = [{instancePath:instancePath+"/log",schemaPath:"#/properties/log/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+return false;
+}
+var valid0 = _errs52 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
 if(data.deadline_seconds !== undefined){
-let data15 = data.deadline_seconds;
-const _errs40 = errors;
-if(errors === _errs40){
-if((typeof data15 == "number") && (isFinite(data15))){
-if(data15 <= 0 || isNaN(data15)){
+let data18 = data.deadline_seconds;
+const _errs54 = errors;
+if(errors === _errs54){
+if((typeof data18 == "number") && (isFinite(data18))){
+if(data18 <= 0 || isNaN(data18)){
 validate55.errors = [{instancePath:instancePath+"/deadline_seconds",schemaPath:"#/properties/deadline_seconds/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0},message:"must be > 0"}];
 return false;
 }
@@ -566,10 +739,11 @@ validate55.errors = [{instancePath:instancePath+"/deadline_seconds",schemaPath:"
 return false;
 }
 }
-var valid0 = _errs40 === errors;
+var valid0 = _errs54 === errors;
 }
 else {
 var valid0 = true;
+}
 }
 }
 }
@@ -2708,8 +2882,7 @@ return errors === 0;
 validate75.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 export const resume = validate76;
-const schema36 = {"additionalProperties":false,"properties":{"type":{"const":"resume","type":"string"},"battle":{"exclusiveMaximum":4294967296,"minimum":0,"type":"integer"},"seat":{"enum":[0,1],"type":"integer"},"seen":{"maxItems":2,"minItems":2,"prefixItems":[{"items":{"type":"string"},"type":"array"},{"items":{"type":"string"},"type":"array"}],"type":"array"},"request":{"additionalProperties":true,"type":"object"},"input":{"items":{"type":"string"},"type":"array"},"seed":{"pattern":"^[0-9a-f]{16}$","type":"string"},"teams":{"items":{"type":"string"},"type":"array"},"lines":{"maxItems":2,"minItems":2,"prefixItems":[{"type":"boolean"},{"type":"boolean"}],"type":"array"},"states":{"maxItems":2,"minItems":2,"prefixItems":[{"type":"boolean"},{"type":"boolean"}],"type":"array"},"log":{"type":"boolean"},"deadline_seconds":{"exclusiveMinimum":0,"type":"number"}},"required":["type","battle","seat","seen","request","input","seed","teams","lines","states","log","deadline_seconds"],"type":"object"};
-const func1 = Object.prototype.hasOwnProperty;
+const schema36 = {"additionalProperties":false,"properties":{"type":{"const":"resume","type":"string"},"battle":{"exclusiveMaximum":4294967296,"minimum":0,"type":"integer"},"seat":{"enum":[0,1],"type":"integer"},"seen":{"maxItems":2,"minItems":2,"prefixItems":[{"items":{"type":"string"},"type":"array"},{"items":{"type":"string"},"type":"array"}],"type":"array"},"request":{"additionalProperties":true,"type":"object"},"input":{"items":{"type":"string"},"type":"array"},"seed":{"pattern":"^[0-9a-f]{16}$","type":"string"},"teams":{"items":{"type":"string"},"type":"array"},"lines":{"maxItems":2,"minItems":2,"prefixItems":[{"type":"boolean"},{"type":"boolean"}],"type":"array"},"states":{"maxItems":2,"minItems":2,"prefixItems":[{"type":"boolean"},{"type":"boolean"}],"type":"array"},"draws":{"maxItems":2,"minItems":2,"prefixItems":[{"anyOf":[{"pattern":"^[0-9a-f]{16}$","type":"string"},{"type":"null"}]},{"anyOf":[{"pattern":"^[0-9a-f]{16}$","type":"string"},{"type":"null"}]}],"type":"array"},"log":{"type":"boolean"},"deadline_seconds":{"exclusiveMinimum":0,"type":"number"}},"required":["type","battle","seat","seen","request","input","seed","teams","lines","states","draws","log","deadline_seconds"],"type":"object"};
 
 function validate76(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -2724,7 +2897,7 @@ evaluated0.items = undefined;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((((((((((data.type === undefined) && (missing0 = "type")) || ((data.battle === undefined) && (missing0 = "battle"))) || ((data.seat === undefined) && (missing0 = "seat"))) || ((data.seen === undefined) && (missing0 = "seen"))) || ((data.request === undefined) && (missing0 = "request"))) || ((data.input === undefined) && (missing0 = "input"))) || ((data.seed === undefined) && (missing0 = "seed"))) || ((data.teams === undefined) && (missing0 = "teams"))) || ((data.lines === undefined) && (missing0 = "lines"))) || ((data.states === undefined) && (missing0 = "states"))) || ((data.log === undefined) && (missing0 = "log"))) || ((data.deadline_seconds === undefined) && (missing0 = "deadline_seconds"))){
+if((((((((((((((data.type === undefined) && (missing0 = "type")) || ((data.battle === undefined) && (missing0 = "battle"))) || ((data.seat === undefined) && (missing0 = "seat"))) || ((data.seen === undefined) && (missing0 = "seen"))) || ((data.request === undefined) && (missing0 = "request"))) || ((data.input === undefined) && (missing0 = "input"))) || ((data.seed === undefined) && (missing0 = "seed"))) || ((data.teams === undefined) && (missing0 = "teams"))) || ((data.lines === undefined) && (missing0 = "lines"))) || ((data.states === undefined) && (missing0 = "states"))) || ((data.draws === undefined) && (missing0 = "draws"))) || ((data.log === undefined) && (missing0 = "log"))) || ((data.deadline_seconds === undefined) && (missing0 = "deadline_seconds"))){
 validate76.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
@@ -3077,11 +3250,171 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.log !== undefined){
+if(data.draws !== undefined){
+let data20 = data.draws;
 const _errs43 = errors;
-if(typeof data.log !== "boolean"){
-validate76.errors = [{instancePath:instancePath+"/log",schemaPath:"#/properties/log/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+if(errors === _errs43){
+if(Array.isArray(data20)){
+if(data20.length > 2){
+validate76.errors = [{instancePath:instancePath+"/draws",schemaPath:"#/properties/draws/maxItems",keyword:"maxItems",params:{limit: 2},message:"must NOT have more than 2 items"}];
 return false;
+}
+else {
+if(data20.length < 2){
+validate76.errors = [{instancePath:instancePath+"/draws",schemaPath:"#/properties/draws/minItems",keyword:"minItems",params:{limit: 2},message:"must NOT have fewer than 2 items"}];
+return false;
+}
+else {
+const len7 = data20.length;
+if(len7 > 0){
+let data21 = data20[0];
+const _errs45 = errors;
+const _errs46 = errors;
+let valid9 = false;
+const _errs47 = errors;
+if(errors === _errs47){
+if(typeof data21 === "string"){
+if(!pattern3.test(data21)){
+const err0 = {instancePath:instancePath+"/draws/0",schemaPath:"#/properties/draws/prefixItems/0/anyOf/0/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{16}$"},message:"must match pattern \""+"^[0-9a-f]{16}$"+"\""};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+}
+else {
+const err1 = {instancePath:instancePath+"/draws/0",schemaPath:"#/properties/draws/prefixItems/0/anyOf/0/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+}
+var _valid0 = _errs47 === errors;
+valid9 = valid9 || _valid0;
+const _errs49 = errors;
+if(data21 !== null){
+const err2 = {instancePath:instancePath+"/draws/0",schemaPath:"#/properties/draws/prefixItems/0/anyOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+var _valid0 = _errs49 === errors;
+valid9 = valid9 || _valid0;
+if(!valid9){
+const err3 = {instancePath:instancePath+"/draws/0",schemaPath:"#/properties/draws/prefixItems/0/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+validate76.errors = vErrors;
+return false;
+}
+else {
+errors = _errs46;
+if(vErrors !== null){
+if(_errs46){
+vErrors.length = _errs46;
+}
+else {
+vErrors = null;
+}
+}
+}
+var valid8 = _errs45 === errors;
+}
+if(valid8){
+if(len7 > 1){
+let data22 = data20[1];
+const _errs51 = errors;
+const _errs52 = errors;
+let valid10 = false;
+const _errs53 = errors;
+if(errors === _errs53){
+if(typeof data22 === "string"){
+if(!pattern3.test(data22)){
+const err4 = {instancePath:instancePath+"/draws/1",schemaPath:"#/properties/draws/prefixItems/1/anyOf/0/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{16}$"},message:"must match pattern \""+"^[0-9a-f]{16}$"+"\""};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+}
+else {
+const err5 = {instancePath:instancePath+"/draws/1",schemaPath:"#/properties/draws/prefixItems/1/anyOf/0/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+}
+var _valid1 = _errs53 === errors;
+valid10 = valid10 || _valid1;
+const _errs55 = errors;
+if(data22 !== null){
+const err6 = {instancePath:instancePath+"/draws/1",schemaPath:"#/properties/draws/prefixItems/1/anyOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+var _valid1 = _errs55 === errors;
+valid10 = valid10 || _valid1;
+if(!valid10){
+const err7 = {instancePath:instancePath+"/draws/1",schemaPath:"#/properties/draws/prefixItems/1/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+validate76.errors = vErrors;
+return false;
+}
+else {
+errors = _errs52;
+if(vErrors !== null){
+if(_errs52){
+vErrors.length = _errs52;
+}
+else {
+vErrors = null;
+}
+}
+}
+var valid8 = _errs51 === errors;
+}
+}
+}
+}
+}
+else {
+validate76.errors = [{instancePath:instancePath+"/draws",schemaPath:"#/properties/draws/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+return false;
+}
 }
 var valid0 = _errs43 === errors;
 }
@@ -3089,12 +3422,24 @@ else {
 var valid0 = true;
 }
 if(valid0){
+if(data.log !== undefined){
+const _errs57 = errors;
+if(typeof data.log !== "boolean"){
+validate76.errors = [{instancePath:instancePath+"/log",schemaPath:"#/properties/log/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+return false;
+}
+var valid0 = _errs57 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
 if(data.deadline_seconds !== undefined){
-let data21 = data.deadline_seconds;
-const _errs45 = errors;
-if(errors === _errs45){
-if((typeof data21 == "number") && (isFinite(data21))){
-if(data21 <= 0 || isNaN(data21)){
+let data24 = data.deadline_seconds;
+const _errs59 = errors;
+if(errors === _errs59){
+if((typeof data24 == "number") && (isFinite(data24))){
+if(data24 <= 0 || isNaN(data24)){
 validate76.errors = [{instancePath:instancePath+"/deadline_seconds",schemaPath:"#/properties/deadline_seconds/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0},message:"must be > 0"}];
 return false;
 }
@@ -3104,10 +3449,11 @@ validate76.errors = [{instancePath:instancePath+"/deadline_seconds",schemaPath:"
 return false;
 }
 }
-var valid0 = _errs45 === errors;
+var valid0 = _errs59 === errors;
 }
 else {
 var valid0 = true;
+}
 }
 }
 }
