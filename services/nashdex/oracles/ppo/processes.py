@@ -100,6 +100,8 @@ class Processes:
         A process without a part of the step has no measurements, so all processes pass the ``names`` of all
         measurements.
         """
+        unnamed = sorted(step.measured.keys() - set(names))
+        assert not unnamed, f"the oracle's metrics do not say what these values mean: {', '.join(unnamed)}"
         if self.size == 1:
             return
         parameters = list(network.parameters())
