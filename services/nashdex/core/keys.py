@@ -128,6 +128,15 @@ PUBLISHED: Final = "published.json"
 """In a folder of policies such as the zoo: names that never change their policy."""
 
 
+NAMES: Final = "names"
+"""In a folder of policies: folder of the names, each of which one of several processes gets."""
+
+
+def published_name(name: str) -> str:
+    """Return the key of a published name."""
+    return f"{NAMES}/{name}.json"
+
+
 def policy_document(policy: BarePolicyId) -> str:
     """Return the key of a policy's description."""
     return f"policies/{policy}/policy.json"

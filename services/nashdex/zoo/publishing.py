@@ -3,7 +3,7 @@
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -205,7 +205,7 @@ def publish(zoo: ObjectStore, reference: PolicyReference, name: str, said: Said,
             f"{MAX_WEIGHTS_BYTES:,}. Train a smaller network"
         )
     published = _published(document, name, weights)
-    names = _with_name(read_published_names(zoo), name, published.id)
+    _check_name(_names(zoo), name, published.id)
     rounded = make_network(document.space, trained.settings)
     rounded.load_state_dict({key: half.float() if half.is_floating_point() else half for key, half in halves.items()})
     game = game_of_run(store, run.settings)
@@ -225,8 +225,36 @@ def publish(zoo: ObjectStore, reference: PolicyReference, name: str, said: Said,
     zoo.put_if_absent(keys.policy_weights(published.id), weights)
     zoo.put_if_absent(keys.policy_document(published.id), published.to_json())
     zoo.put(keys.policy_card(published.id), card.to_json())
-    zoo.put(keys.PUBLISHED, names.to_json())
+    publish_name(zoo, name, published.id)
     return card
+
+
+def publish_name(zoo: ObjectStore, name: str, policy: BarePolicyId) -> None:
+    """Give ``name`` to a policy of ``zoo`` for good. Several processes may publish at once.
+
+    Each name is an object of its own, which one process writes. The list of all names is written from them, again
+    where it lacks one that was written meanwhile.
+
+    Raises:
+        ConfigurationError: the name is another policy's.
+        DataError: a document of names is wrong.
+    """
+    _check_name(_names(zoo), name, policy)
+    zoo.put_if_absent(keys.published_name(name), Published(policies={name: policy}).to_json())
+    while True:
+        names = _names(zoo)
+        _check_name(names, name, policy)
+        zoo.put(keys.PUBLISHED, Published(policies=names).to_json())
+        if _names(zoo) == names:
+            return
+
+
+def _names(zoo: ObjectStore) -> dict[str, BarePolicyId]:
+    """Return the published names, sorted: those of the list, and those that it may lack yet."""
+    names = dict(read_published_names(zoo).policies)
+    for key in zoo.list(f"{keys.NAMES}/"):
+        names |= Published.from_json(zoo.get(key), f"{zoo.uri}/{key}").policies
+    return dict(sorted(names.items()))
 
 
 def _without_folders(panel: Panel, run: RunId) -> Panel:
@@ -282,13 +310,12 @@ def _published(document: PolicyDocument, name: str, weights: bytes) -> PolicyDoc
     return renamed.model_copy(update={"id": renamed.content_id()})
 
 
-def _with_name(names: Published, name: str, policy: BarePolicyId) -> Published:
-    """Return ``names`` with ``name``."""
-    if names.policies.get(name, policy) != policy:
+def _check_name(names: Mapping[str, BarePolicyId], name: str, policy: BarePolicyId) -> None:
+    """Refuse a name that is another policy's, and a second name of a policy."""
+    if names.get(name, policy) != policy:
         raise ConfigurationError(
-            f"{name!r} is {names.policies[name]}, and this policy is {policy}: a published name never changes its "
-            f"weights. Choose another name, such as {name}-2"
+            f"{name!r} is {names[name]}, and this policy is {policy}: a published name never changes its weights. "
+            f"Choose another name, such as {name}-2"
         )
-    if others := [other for other, known in names.policies.items() if known == policy and other != name]:
+    if others := [other for other, known in names.items() if known == policy and other != name]:
         raise ConfigurationError(f"{policy} is published as {others[0]!r}; expected that name")
-    return Published(policies=dict(sorted({**names.policies, name: policy}.items())))

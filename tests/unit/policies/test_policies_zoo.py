@@ -1,5 +1,6 @@
 """Published policies: names for good, half precision, and stored policies that a run begins with."""
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -28,7 +29,7 @@ from nashdex.store import open_store
 from nashdex.store.attempt import Attempt
 from nashdex.store.protocol import ObjectStore
 from nashdex.zoo.card import read_card
-from nashdex.zoo.publishing import MAX_WEIGHTS_BYTES, half_precision, training_of
+from nashdex.zoo.publishing import MAX_WEIGHTS_BYTES, half_precision, publish_name, training_of
 from support.bandit import bandit_space
 
 SMALL = SlotsSettings(embedding_size=3, entity_size=5, hidden_size=16)
@@ -92,6 +93,38 @@ def test_a_published_name_comes_before_others_and_misspellings_list_it(store: Ob
     assert find_policy(store, "gen1ou") == other
     with pytest.raises(DataError, match="has no policy 'gen1uo': did you mean gen1ou"):
         find_policy(store, "gen1uo")
+
+
+def test_names_that_are_published_at_once_are_all_kept(store: ObjectStore) -> None:
+    policies = {f"name-{seed}": stored(store, seed) for seed in range(12)}
+    store.put(keys.PUBLISHED, Published(policies={"earlier": stored(store, 99)}).to_json())
+    with ThreadPoolExecutor(len(policies)) as pool:
+        list(pool.map(lambda item: publish_name(store, *item), policies.items()))
+    names = read_published_names(store).policies
+    assert names == {"earlier": stored(store, 99), **policies}
+    publish_name(store, "name-3", policies["name-3"])
+    assert read_published_names(store).policies == names
+
+
+def test_one_of_several_policies_gets_a_name(store: ObjectStore) -> None:
+    policies = [stored(store, seed) for seed in range(6)]
+
+    def publish(policy: BarePolicyId) -> bool:
+        try:
+            publish_name(store, "wanted", policy)
+        except ConfigurationError:
+            return False
+        return True
+
+    with ThreadPoolExecutor(len(policies)) as pool:
+        got = list(pool.map(publish, policies))
+    (winner,) = (policy for policy, has in zip(policies, got, strict=True) if has)
+    assert read_published_names(store).policies == {"wanted": winner}
+    loser = next(policy for policy in policies if policy != winner)
+    with pytest.raises(ConfigurationError, match="a published name never changes its weights"):
+        publish_name(store, "wanted", loser)
+    with pytest.raises(ConfigurationError, match="is published as 'wanted'; expected that name"):
+        publish_name(store, "other", winner)
 
 
 def test_half_precision_is_read_as_single(store: ObjectStore) -> None:
