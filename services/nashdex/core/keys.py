@@ -129,7 +129,7 @@ PUBLISHED: Final = "published.json"
 
 
 NAMES: Final = "names"
-"""In a folder of policies: folder of the names, each of which one of several processes gets."""
+"""In a folder of policies: folder with an object for each published name."""
 
 
 def published_name(name: str) -> str:
