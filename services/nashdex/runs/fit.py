@@ -16,9 +16,11 @@ from nashdex.policies.networks.kinds import NETWORKS
 from nashdex.policies.scripted.registry import SCRIPTED_POLICIES, is_scripted, scripted_policies_of
 from nashdex.policies.sources import SOURCES
 from nashdex.settings.external import is_external
+from nashdex.settings.networks import NetworkSettings
 from nashdex.settings.opponents import TargetSettings
 from nashdex.settings.population import stored_policy
-from nashdex.settings.run import RunSettings
+from nashdex.settings.run import GateSettings, RunSettings, TeamStage
+from nashdex.settings.solve import SolveSettings
 from nashdex.settings.train import TrainSettings
 
 
@@ -29,32 +31,31 @@ def check_fit(settings: RunSettings) -> None:
         ConfigurationError: they do not; says which and what to do.
     """
     check_inputs(settings.format, has_teams=settings.teams is not None, has_matrix=settings.matrix is not None)
-    parts = (
-        _of_team_schedule,
-        without_effect,
-        _of_tree,
-        _of_external,
-        _of_scripted,
-        _of_reward,
-        _of_network,
-        _of_device,
-        _of_oracle,
-        _of_opponents,
-        _of_gate,
-        _of_schedule,
+    problems = chain(
+        _of_team_schedule(settings.format, settings.team_schedule, settings.iterations),
+        without_effect(settings),
+        _of_tree(settings.format, settings.train),
+        _of_external(settings.format, settings.population.initial, settings.solve),
+        _of_scripted(settings),
+        _of_reward(settings.format, settings.train.reward),
+        _of_network(settings.format, settings.network, settings.train),
+        _of_device(settings.collect.device, settings.network, settings.train),
+        _of_oracle(settings),
+        _of_opponents(settings),
+        _of_gate(settings.gate, settings.train),
+        _of_schedule(settings),
     )
-    for problem in chain.from_iterable(part(settings) for part in parts):
+    for problem in problems:
         raise ConfigurationError(problem)
 
 
-def _of_team_schedule(settings: RunSettings) -> Iterator[str]:
-    stages = settings.team_schedule
-    if stages and not FORMATS[settings.format].takes_teams:
-        yield f"{settings.format} takes no teams: leave `team_schedule` out"
-    if stages and stages[-1].from_iteration >= settings.iterations:
+def _of_team_schedule(format_id: str, stages: Sequence[TeamStage], iterations: int) -> Iterator[str]:
+    if stages and not FORMATS[format_id].takes_teams:
+        yield f"{format_id} takes no teams: leave `team_schedule` out"
+    if stages and stages[-1].from_iteration >= iterations:
         yield (
             f"team_schedule has a stage from iteration {stages[-1].from_iteration}, and the last of the run's "
-            f"iterations is {settings.iterations - 1}: leave the stage out, or raise `iterations`"
+            f"iterations is {iterations - 1}: leave the stage out, or raise `iterations`"
         )
 
 
@@ -69,14 +70,14 @@ def _oracles(train: TrainSettings) -> tuple[AnyOracle, ...]:
     return (oracle, ORACLES[train.first.kind]) if oracle.improves else (oracle,)
 
 
-def _of_tree(settings: RunSettings) -> Iterator[str]:
-    if not _plays_battles(settings.format):
+def _of_tree(format_id: str, train: TrainSettings) -> Iterator[str]:
+    if not _plays_battles(format_id):
         return
-    for oracle in _oracles(settings.train):
+    for oracle in _oracles(train):
         if oracle.needs_tree:
             others = " or ".join(repr(name) for name, other in ORACLES.all().items() if _plays_anything(other))
             yield (
-                f"the oracle {oracle.name!r} reads a game's tree, which {settings.format} is too large for; expected "
+                f"the oracle {oracle.name!r} reads a game's tree, which {format_id} is too large for; expected "
                 f"train.oracle {others}, or a tabular format"
             )
 
@@ -109,56 +110,55 @@ def _of_scripted(settings: RunSettings) -> Iterator[str]:
         yield f"collect.teacher {teacher!r} does not play {name}; expected one of {able}"
 
 
-def _of_external(settings: RunSettings) -> Iterator[str]:
-    members = settings.population.initial
+def _of_external(format_id: str, members: Sequence[str], solve: SolveSettings) -> Iterator[str]:
     external = next(filter(is_external, members), None)
     if external is None:
         return
-    if FORMATS[settings.format].game != SHOWDOWN:
-        yield f"population.initial holds {external!r}, which does not play {settings.format}; leave it out"
+    if FORMATS[format_id].game != SHOWDOWN:
+        yield f"population.initial holds {external!r}, which does not play {format_id}; leave it out"
     elif all(map(is_external, members)):
         yield (
             "population.initial holds players of other programs alone, and no policy trains against them; add one such "
             "as 'random'"
         )
-    elif settings.solve.unplayed == "block":
+    elif solve.unplayed == "block":
         yield (
             f"population.initial holds {external!r}, whose battles are not played while its machine lacks it, and "
             "solve.unplayed is 'block'; expected 'bradley-terry' or 'interval'"
         )
 
 
-def _of_reward(settings: RunSettings) -> Iterator[str]:
-    reward, played = settings.train.reward, FORMATS[settings.format]
+def _of_reward(format_id: str, reward: str) -> Iterator[str]:
+    played = FORMATS[format_id]
     if not REWARDS[reward].fits(played.game, played.num_slots):
         fitting = [name for name, other in REWARDS.all().items() if other.fits(played.game, played.num_slots)]
         able = " or ".join(map(repr, fitting))
-        yield f"train.reward {reward!r} does not fit {settings.format}; expected {able}"
+        yield f"train.reward {reward!r} does not fit {format_id}; expected {able}"
 
 
-def _of_network(settings: RunSettings) -> Iterator[str]:
-    kind, played = settings.network.kind, FORMATS[settings.format]
+def _of_network(format_id: str, network: NetworkSettings, train: TrainSettings) -> Iterator[str]:
+    kind, played = network.kind, FORMATS[format_id]
     if not NETWORKS[kind].fits(played.game, played.num_slots):
-        fitting = [n for n, network in NETWORKS.all().items() if network.fits(played.game, played.num_slots)]
+        fitting = [n for n, other in NETWORKS.all().items() if other.fits(played.game, played.num_slots)]
         able = " or ".join(map(repr, fitting))
-        yield f"network.kind {kind!r} does not fit {settings.format}; expected {able}"
-    if settings.network.init_from.policy_id is None:
+        yield f"network.kind {kind!r} does not fit {format_id}; expected {able}"
+    if network.init_from.policy_id is None:
         return
-    train, (oracle, *first) = settings.train, _oracles(settings.train)
+    oracle, *first = _oracles(train)
     if not first:
         yield f"network.init_from has no effect with the oracle {oracle.name!r}, which starts afresh: leave it out"
     elif not first[0].begins_from_policy:
         able = " or ".join(repr(name) for name, other in ORACLES.all().items() if other.begins_from_policy)
         yield f"network.init_from has no effect with train.first {train.first.kind!r}; expected {able}"
-    elif train.first.kind == "fresh" and train.seeds > 1 and not settings.network.init_from.parameters:
+    elif train.first.kind == "fresh" and train.seeds > 1 and not network.init_from.parameters:
         yield (
             f"network.init_from copies all parameters and train.first 'fresh' changes none, so the {train.seeds} first "
             "policies of train.seeds would be one; expected parameters to copy, or train.first 'clone'"
         )
 
 
-def _of_device(settings: RunSettings) -> Iterator[str]:
-    oracle, device, network = _oracles(settings.train)[0], settings.collect.device, settings.network
+def _of_device(device: str, network: NetworkSettings, train: TrainSettings) -> Iterator[str]:
+    oracle = _oracles(train)[0]
     if device == "cpu":
         return
     if oracle.makes != "network":
@@ -204,38 +204,37 @@ def _of_opponents(settings: RunSettings) -> Iterator[str]:
             "battles; expected another rule, or another oracle"
         )
     yield from rule.problems(section)
-    yield from _of_roles(settings, rule.roles(section))
+    yield from _of_roles(rule.roles(section), settings.train, settings.gate, settings.iterations)
 
 
-def _of_roles(settings: RunSettings, roles: Sequence[str]) -> Iterator[str]:
+def _of_roles(roles: Sequence[str], train: TrainSettings, gate: GateSettings, iterations: int) -> Iterator[str]:
     """Yield the conflicts with a rule whose ``roles`` train in turn."""
     if not roles:
         return
-    oracle = ORACLES[settings.train.oracle.kind]
+    oracle = ORACLES[train.oracle.kind]
     if not oracle.improves:
         yield f"opponents.roles go on from networks, and the oracle {oracle.name!r} starts afresh; expected 'ppo'"
-    elif oracle.learner(settings.train.section_of(oracle.name)) == "first":
+    elif oracle.learner(train.section_of(oracle.name)) == "first":
         yield (
             "train.oracle.start 'clone' makes every role of opponents.roles start over in each iteration; expected "
             "'newest'"
         )
-    if settings.gate.test != "none":
+    if gate.test != "none":
         yield (
-            f"gate.test {settings.gate.test!r} compares a policy with its parent, but an exploiter of opponents.roles "
+            f"gate.test {gate.test!r} compares a policy with its parent, but an exploiter of opponents.roles "
             "need not beat its parent: remove gate.test"
         )
-    if len(roles) >= settings.iterations:
+    if len(roles) >= iterations:
         yield (
-            f"opponents.roles has {len(roles)} roles and iterations is {settings.iterations}: one role trains in each "
+            f"opponents.roles has {len(roles)} roles and iterations is {iterations}: one role trains in each "
             f"after the first, so {roles[-1]!r} at its end never does; expected iterations of at least {len(roles) + 1}"
         )
 
 
-def _of_gate(settings: RunSettings) -> Iterator[str]:
-    gate = settings.gate
+def _of_gate(gate: GateSettings, train: TrainSettings) -> Iterator[str]:
     if gate.test == "none":
         return
-    oracle = ORACLES[settings.train.oracle.kind]
+    oracle = ORACLES[train.oracle.kind]
     if not oracle.improves:
         yield (
             f"gate.test {gate.test!r} compares a policy with its parent, but policies of the oracle {oracle.name!r} "
