@@ -22,6 +22,7 @@ from websockets.sync.server import serve as serve_websocket
 
 from nashdex.cli import run_command_line
 from nashdex.games.showdown.stock_server import StockServer, stock_server
+from nashdex.serve import connection as connection_module
 from nashdex.trajectory.shard import decode
 from support.http_servers import JsonHandler, served_by
 
@@ -289,6 +290,24 @@ def test_a_room_that_is_closed_in_the_middle_is_a_void_battle(
         assert "1 void" in out
     (battle,) = _battles(tmp_path).values()
     assert "closed the room" in str(battle["void"])
+
+
+def test_a_server_that_breaks_off_after_every_login_is_given_up(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection_module, "_PAUSE_SECONDS", 0.0)
+    connections: list[ServerConnection] = []
+
+    def answer(connection: ServerConnection) -> None:
+        connections.append(connection)
+        connection.send("|challstr|4|x")
+        connection.recv()
+        connection.send("|updateuser| me|1|1|{}")
+
+    for port in _odd_server(answer):
+        code, _, err = _run(port, capsys)
+        assert (code, "broke off 10 connections in a row soon after the login" in err) == (75, True), err
+    assert len(connections) == 10
 
 
 def test_an_opponent_that_leaves_gets_the_servers_timer_once(capsys: pytest.CaptureFixture[str]) -> None:

@@ -294,12 +294,12 @@ def get_policy(
     from nashdex.core.references import PolicyReference
     from nashdex.policies.references import find_policy
     from nashdex.policies.sources import policy_files
-    from nashdex.store import open_store
+    from nashdex.store import open_own_store, open_store
 
     reference = PolicyReference.parse(policy)
     why = "comes with every installation"
     _require_stored(reference, why)
-    source, target = open_store(reference.store), open_store(store)
+    source, target = open_store(reference.store), open_own_store(store)
     found = find_policy(source, reference.name)
     objects = policy_files(source, found)
     if not objects:
@@ -405,10 +405,10 @@ def make_ensemble(
     """
     from nashdex.core.references import PolicyReference
     from nashdex.policies.ensembles import making
-    from nashdex.store import open_store
+    from nashdex.store import open_own_store
 
     references = [PolicyReference.parse(member) for member in members]
-    ensemble = making.make_ensemble(open_store(store), references, name)
+    ensemble = making.make_ensemble(open_own_store(store), references, name)
     if as_json:
         print_json(ensemble.model_dump(mode="json"))
         return

@@ -12,7 +12,6 @@ from nashdex.core import keys
 from nashdex.core.documents import describe_problems
 from nashdex.core.errors import ConfigurationError, DataError
 from nashdex.core.ids import RunId, id_of_text, run_id
-from nashdex.core.references import ZOO
 from nashdex.core.section import KIND
 from nashdex.core.steps import StepName
 from nashdex.core.user_input import shorten
@@ -24,7 +23,7 @@ from nashdex.runs.fit import check_fit
 from nashdex.runs.inputs import SETTING_OF, read_inputs
 from nashdex.settings.loading import differing_fields, load_settings
 from nashdex.settings.run import RunSettings, canonical_format
-from nashdex.store import Observer, open_store
+from nashdex.store import Observer, open_own_store, open_store
 from nashdex.store.checked import find_object, read_root, write_root
 from nashdex.store.nearby import runs_nearby
 from nashdex.store.protocol import ObjectStore
@@ -139,9 +138,7 @@ def create_run(store_uri: str, prepared: PreparedRun) -> Run:
     Raises:
         ConfigurationError: the run exists under other settings, teams or payoffs, or the store is the zoo.
     """
-    if store_uri == ZOO:
-        raise ConfigurationError(f"{ZOO} holds the policies that nashdex comes with, and no runs; name another --store")
-    store = open_store(store_uri).at(prepared.id)
+    store = open_own_store(store_uri).at(prepared.id)
     if not store.exists(keys.RUN_MANIFEST):
         config = _config_document(prepared.settings)
         if not store.exists(keys.CONFIG):

@@ -3,13 +3,14 @@
 Knows nothing about the meaning of the objects, and imports boto3 only for an S3 URI.
 """
 
+from nashdex.core.errors import ConfigurationError
 from nashdex.core.references import ZOO
 from nashdex.store.directory import DirectoryStore
 from nashdex.store.naming import Bucket, parse_uri
 from nashdex.store.protocol import ObjectStore
 from nashdex.store.usage import ObservedStore, Observer
 
-__all__ = ["ObjectStore", "Observer", "open_store"]
+__all__ = ["ObjectStore", "Observer", "open_own_store", "open_store"]
 
 
 def open_store(uri: str, observe: Observer | None = None) -> ObjectStore:
@@ -29,3 +30,14 @@ def open_store(uri: str, observe: Observer | None = None) -> ObjectStore:
     else:
         store = DirectoryStore(place, ZOO if uri == ZOO else None)
     return ObservedStore(store, observe) if observe else store
+
+
+def open_own_store(uri: str) -> ObjectStore:
+    """Return the store at ``uri``, where a user writes: not nashdex's own zoo.
+
+    Raises:
+        ConfigurationError: it is the zoo, or as for ``open_store``.
+    """
+    if uri == ZOO:
+        raise ConfigurationError(f"{ZOO} holds the policies that nashdex comes with; name another store")
+    return open_store(uri)

@@ -57,7 +57,7 @@ def import_policy(
     Models are looked up in METAMON_CACHE_DIR. Weights for training alone are left out. An error names every missing or
     unexpected tensor.
     """
-    from nashdex.store import open_store
+    from nashdex.store import open_own_store
     from nashdex_metamon.checkpoints.archive import Import, import_checkpoint
     from nashdex_metamon.checkpoints.models import PublishedModel, find_checkpoint, published_model
 
@@ -67,7 +67,7 @@ def import_policy(
     published = PublishedModel("", 0) if name is None else published_model(name)
     shown = path.name if is_file else f"{source} epoch {published.epoch if epoch is None else epoch}"
     document = import_checkpoint(
-        open_store(store),
+        open_own_store(store),
         Import(
             checkpoint=path if is_file else find_checkpoint(source, epoch),
             vocabulary=vocabulary,
@@ -103,11 +103,12 @@ def import_population(
     """
     import json
 
+    from nashdex.core.output_files import write_output
     from nashdex_metamon.phase_zero import read_phase_zero, require_new
 
     require_new(ledger)
     found = read_phase_zero(folder)
-    ledger.write_text(json.dumps(found.ledger(), indent=2) + "\n", encoding="utf-8")
+    write_output({ledger: f"{json.dumps(found.ledger(), indent=2)}\n".encode()}, "COUNTS.json")
     if as_json:
         print_json({"members": [asdict(member) for member in found.members], "unplayed_pairs": found.num_unplayed})
         return

@@ -77,7 +77,9 @@ MISTAKES = [
     # Runs and stores.
     ("run here.toml --run Not/Good", 64, "run id 'Not/Good' is invalid", "expected lower-case letters"),
     ("run here.toml --store ftp://there", 64, "'ftp://there' is not a store", "expected a path,"),
-    ("begin here.toml --store zoo:", 64, "zoo: holds the policies that nashdex comes with", "name another --store"),
+    ("begin here.toml --store zoo:", 64, "zoo: holds the policies that nashdex comes with", "name another store"),
+    ("check-store --store zoo:", 64, "zoo: holds the policies that nashdex comes with", "name another store"),
+    ("policy get zoo:gen1randombattle zoo:", 64, "that nashdex comes with", "name another store"),
     ("run here.toml --store s3://", 64, "no usable bucket name", "expected 3 to 63 lower-case letters"),
     ("report runs/gone --output r.html", 65, "runs/gone holds no run", "expected the URI that `nashdex run` prints"),
     ("report runs/gone", 64, "Missing option '--output'", "try --help"),

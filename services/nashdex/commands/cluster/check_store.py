@@ -6,10 +6,10 @@ from nashdex.commands.run_options import StoreOption
 
 def check_store(store: StoreOption, as_json: JsonOption = False) -> None:
     """Write, read and delete an object in a store, which checks its address, bucket, keys and permissions."""
-    from nashdex.store import open_store
+    from nashdex.store import open_own_store
     from nashdex.store.trial import try_store
 
-    opened = open_store(store)
+    opened = open_own_store(store)
     key = try_store(opened)
     if as_json:
         print_json({"uri": opened.uri, "key": key})
