@@ -4,6 +4,7 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Literal
 
 from playwright.sync_api import BrowserContext, Page, sync_playwright
 
@@ -41,8 +42,8 @@ class Tab:
     requests: list[str] = field(default_factory=list)
 
 
-def open_tab(context: BrowserContext, url: str) -> Tab:
-    """Load ``url`` in a new tab."""
+def open_tab(context: BrowserContext, url: str, wait_until: Literal["commit", "load"] = "load") -> Tab:
+    """Load ``url`` in a new tab; return when it is loaded, or begins to load."""
     tab = Tab(context.new_page())
     tab.page.on("request", lambda request: tab.requests.append(request.url))
     tab.page.on("pageerror", lambda error: tab.problems.append(str(error)))
@@ -50,5 +51,5 @@ def open_tab(context: BrowserContext, url: str) -> Tab:
         "console",
         lambda message: tab.problems.append(message.text) if message.type in ("error", "warning", "assert") else None,
     )
-    tab.page.goto(url)
+    tab.page.goto(url, wait_until=wait_until)
     return tab

@@ -8,7 +8,7 @@ import torch
 
 from nashdex.core.ids import AttemptId, PolicyId
 from nashdex.core.steps import StepName
-from nashdex.learning.rounds.rounds import SnapshotPool
+from nashdex.learning.rounds.rounds import SnapshotPool, scores_by_opponent
 from nashdex.learning.updates.checkpoint import Checkpoints
 from nashdex.learning.updates.optimiser import Rates
 from nashdex.learning.updates.training import StepSettings, Training
@@ -175,9 +175,9 @@ def test_scores_of_the_learner_alone_are_counted_and_add_up() -> None:
     made = training()
     made.rounds(100, 200)
     for _ in range(2):
-        made.pool.record(episodes(named(1), [1.0, 0.5, 0.0, 1.0]))
-    made.pool.record(episodes(named(2), [1.0], policy=PolicyId("p9")))
-    made.pool.record(episodes("newest", [1.0]))
+        made.pool.record(scores_by_opponent(episodes(named(1), [1.0, 0.5, 0.0, 1.0])))
+    made.pool.record(scores_by_opponent(episodes(named(2), [1.0], policy=PolicyId("p9"))))
+    made.pool.record(scores_by_opponent(episodes("newest", [1.0])))
     counted = [(snapshot.battles, snapshot.score) for snapshot in made.loop.state.snapshots]
     assert counted == [(8, 5.0), (0, 0.0)]
 
@@ -187,7 +187,7 @@ def test_the_prioritised_share_prefers_the_snapshots_that_win(share: float, expe
     """By (1 − w)² with w = (score + 1) / (battles + 2): here 13/14 and 1/14."""
     made = training(opponents_a_round=1, prioritised_share=share)
     made.rounds(100, 200, 201)
-    made.pool.record([*episodes(named(1), [1.0] * 12), *episodes(named(2), [0.0] * 12)])
+    made.pool.record(scores_by_opponent([*episodes(named(1), [1.0] * 12), *episodes(named(2), [0.0] * 12)]))
     met = Counter(next(iter(opponents(made.pool, seed))) for seed in range(2000))
     assert [met[PolicyId(named(number))] / 2000 for number in (1, 2)] == pytest.approx(expected, abs=0.04)
 
@@ -196,6 +196,6 @@ def test_a_snapshot_that_was_never_met_counts_as_an_equal() -> None:
     """(1 − ½)² for it, and (1 − 7/14)² for one that half of the battles were won against."""
     made = training(opponents_a_round=1, prioritised_share=1.0)
     made.rounds(100, 200, 201)
-    made.pool.record(episodes(named(1), [1.0, 0.0] * 6))
+    made.pool.record(scores_by_opponent(episodes(named(1), [1.0, 0.0] * 6)))
     met = Counter(next(iter(opponents(made.pool, seed))) for seed in range(2000))
     assert met[PolicyId(named(1))] / 2000 == pytest.approx(0.5, abs=0.04)

@@ -1,5 +1,8 @@
 """Several processes that train one policy: they learn what one learns, and end as one."""
 
+import os
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -73,6 +76,49 @@ def test_two_processes_learn_what_one_learns(tmp_path: Path, damping: str) -> No
     for of_one, of_two in zip(one.curve, two.curve, strict=True):
         assert of_two.values == pytest.approx(of_one.values, rel=1e-3, abs=1e-5)
     assert two.cpu_seconds > one.cpu_seconds + 0.5, "the second process alone takes longer to start"
+
+
+IN_A_PROCESS = """
+import sys
+import torch
+from torch import distributed
+from nashdex.learning.experience import batching
+from nashdex.oracles.ppo.processes import Processes
+from nashdex.policies.networks.actor_critic import make_network
+from nashdex.settings.networks import SlotsSettings
+from support.bandit import bandit_space
+rank, size, meeting_place = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
+distributed.init_process_group("gloo", init_method=meeting_place, rank=rank, world_size=size)
+torch.set_num_threads(1)
+torch.manual_seed(0)
+space = bandit_space()
+network = make_network(space, SlotsSettings())
+num_decisions = 3 * 4096 + 100
+batch = batching.Batch(
+    observations=torch.rand(num_decisions, space.observation_size),
+    masks=torch.ones(num_decisions, space.num_actions, dtype=torch.bool),
+    actions=torch.zeros(num_decisions, dtype=torch.int64),
+    log_probs=torch.zeros(num_decisions),
+)
+together = Processes(rank, size).evaluate(network, batch)
+print(all(map(torch.equal, together, batching.evaluate(network, batch))))
+"""
+
+
+@pytest.mark.slow
+def test_processes_share_a_pass_over_the_batch_and_have_the_bits_of_one(tmp_path: Path) -> None:
+    size, place = 3, (tmp_path / "meeting-place").as_uri()
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+    started = [
+        subprocess.Popen(
+            [sys.executable, "-c", IN_A_PROCESS, str(rank), str(size), place],
+            stdout=subprocess.PIPE,
+            text=True,
+            env=environment,
+        )
+        for rank in range(size)
+    ]
+    assert [process.communicate()[0] for process in started] == ["True\n"] * size
 
 
 @pytest.mark.slow

@@ -4,7 +4,7 @@ N decisions, F observation values, A actions, E episodes.
 """
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -167,31 +167,36 @@ def played_by(episodes: Sequence[Episode], policy: PolicyId) -> list[Episode]:
     return kept
 
 
-@torch.no_grad()
 def evaluate(network: ActorCritic, batch: Batch) -> tuple[Tensor, Tensor]:
     """Return log π (N, A) and values (N,) of the whole batch, in the host's memory; a chunk at a time."""
-    fused = network.fuse()
-    log_probs, values = [], []
-    for chunk in _chunks(batch):
-        logits, value = network(chunk.observations, fused)
-        log_probs.append(masked_log_softmax(logits, chunk.masks).cpu())
-        values.append(value.cpu())
+    log_probs, values = zip(*evaluate_chunks(network, batch, chunks(batch)), strict=True)
     return torch.cat(log_probs), torch.cat(values)
+
+
+@torch.no_grad()
+def evaluate_chunks(network: ActorCritic, batch: Batch, rows: Iterable[slice]) -> Iterator[tuple[Tensor, Tensor]]:
+    """Yield log π (n, A) and values (n,) of each chunk of ``rows``, in the host's memory."""
+    fused = network.fuse()
+    for each in rows:
+        chunk = batch.rows(each)
+        logits, value = network(chunk.observations, fused)
+        yield masked_log_softmax(logits, chunk.masks).cpu(), value.cpu()
 
 
 def log_probs(policy: Distribution, batch: Batch) -> Tensor:
     """Return log π (N, A) of another policy for the whole batch, in the host's memory; a chunk at a time."""
-    return torch.cat([policy.log_probs(chunk.observations, chunk.masks).cpu() for chunk in _chunks(batch)])
+    found = (policy.log_probs(chunk.observations, chunk.masks) for chunk in map(batch.rows, chunks(batch)))
+    return torch.cat([each.cpu() for each in found])
 
 
-def _chunks(batch: Batch) -> Iterator[Batch]:
+def chunks(batch: Batch) -> list[slice]:
+    """Return the rows that a pass over the whole batch computes at once, chunk by chunk."""
     if batch.remembers:
         rows = torch.arange(len(batch)).tensor_split(batch.starts[1:].tolist())
-        for group in _in_groups(rows, batch.num_minibatches(_CHUNK_DECISIONS)):
-            yield batch.rows(slice(int(group[0]), int(group[-1]) + 1))
-        return
-    for start in range(0, len(batch), _CHUNK_DECISIONS):
-        yield batch.rows(slice(start, start + _CHUNK_DECISIONS))
+        groups = _in_groups(rows, batch.num_minibatches(_CHUNK_DECISIONS))
+        return [slice(int(group[0]), int(group[-1]) + 1) for group in groups]
+    starts = range(0, len(batch), _CHUNK_DECISIONS)
+    return [slice(start, min(start + _CHUNK_DECISIONS, len(batch))) for start in starts]
 
 
 def minibatches(num_rows: int, size: int, seed: int) -> tuple[Tensor, ...]:

@@ -84,12 +84,8 @@ class SnapshotPool:
         self._networks = {snapshot.name: self._network(snapshot) for snapshot in snapshots}
         return {PolicyId(name): network for name, network in self._networks.items()}
 
-    def record(self, episodes: Iterable[Episode]) -> None:
-        """Count the network's scores against snapshots in a round's ``episodes``."""
-        scores: dict[str, list[float]] = {}
-        for episode in episodes:
-            if episode.policy == NEWEST:
-                scores.setdefault(episode.opponent, []).append(episode.score)
+    def record(self, scores: Mapping[PolicyId, Sequence[float]]) -> None:
+        """Count the network's ``scores`` against snapshots in a round."""
         self._training.state.snapshots = tuple(_with_scores(one, scores) for one in self._training.state.snapshots)
 
     def _probabilities(self, snapshots: Sequence[Snapshot]) -> NDArray[np.float64]:
@@ -110,8 +106,8 @@ class SnapshotPool:
         return network
 
 
-def _with_scores(snapshot: Snapshot, scores: Mapping[str, list[float]]) -> Snapshot:
-    met = scores.get(snapshot.name, [])
+def _with_scores(snapshot: Snapshot, scores: Mapping[PolicyId, Sequence[float]]) -> Snapshot:
+    met = scores.get(PolicyId(snapshot.name), [])
     return snapshot.model_copy(update={"battles": snapshot.battles + len(met), "score": snapshot.score + sum(met)})
 
 
@@ -142,6 +138,15 @@ class PlayedRound:
     acting: ActorCritic | None
     """The network that played: ``behaviour`` itself in lock-step; None if several versions played, in a stream. Then
     the recorded probabilities count."""
+
+
+def scores_by_opponent(episodes: Iterable[Episode]) -> dict[PolicyId, list[float]]:
+    """Return the scores of the network in training in ``episodes``."""
+    scores: dict[PolicyId, list[float]] = {}
+    for episode in episodes:
+        if episode.policy == NEWEST:
+            scores.setdefault(episode.opponent, []).append(episode.score)
+    return scores
 
 
 class Rounds:
@@ -190,9 +195,9 @@ class Rounds:
             self._ahead = self._draw(number)
             self._player.ask(self._wanted(number, behaviour, self._ahead))
 
-    def after(self, played: PlayedRound) -> None:
-        """Count the scores against snapshots in ``played`` once the next round has begun, and add one that is due."""
-        self._pool.record(played.episodes)
+    def after(self, scores: Mapping[PolicyId, Sequence[float]]) -> None:
+        """Count a round's ``scores`` against snapshots once the next round has begun, and add one that is due."""
+        self._pool.record(scores)
         self._pool.meet(self._ahead)
         self._pool.add_when_due()
 

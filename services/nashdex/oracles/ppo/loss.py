@@ -1,8 +1,8 @@
 """What PPO computes: its targets, its loss and its measurements. N decisions, A actions."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import torch
 from torch import Tensor
@@ -24,6 +24,9 @@ ADVANTAGE_CLIP: Final = 5.0
 
 PREDICTION_COEFFICIENT: Final = 0.1
 """Weight of predicting the opponent's choice. The auxiliary loss is to shape the encoders without leading them."""
+
+Evaluate: TypeAlias = Callable[[ActorCritic, Batch], tuple[Tensor, Tensor]]
+"""Returns what ``batching.evaluate`` does."""
 
 _MEASURED: Final = "measured/"
 
@@ -83,6 +86,7 @@ def make_targets(
     settings: PpoSettings,
     discount: float,
     acting: ActorCritic | None = None,
+    evaluate: Evaluate = batching.evaluate,
 ) -> Targets:
     """Return advantages and returns by the settings' estimator, under ``network``, the learner as the round begins.
 
@@ -91,10 +95,10 @@ def make_targets(
     None, and the recorded ones count.
     """
     batch, estimator = experience.batch, ADVANTAGES[settings.advantages.kind]
-    log_probs, values = batching.evaluate(network, batch)
+    log_probs, values = evaluate(network, batch)
     acted = batch.log_probs
     if acting is not None:
-        acted = _of_actions(log_probs if acting is network else batching.evaluate(acting, batch)[0], batch)
+        acted = _of_actions(log_probs if acting is network else evaluate(acting, batch)[0], batch)
     log_ratios = _of_actions(log_probs, batch) - acted
     circumstances = experience.circumstances or (None,) * len(experience.rewards)
     by_episode = zip(

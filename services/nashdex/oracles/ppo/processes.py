@@ -27,6 +27,8 @@ from torch import Tensor, distributed
 from nashdex.core import keys
 from nashdex.core.errors import ConfigurationError, DataError, ExitCode, InternalError, NashdexError, TryAgainError
 from nashdex.core.ids import AttemptId
+from nashdex.learning.experience import batching
+from nashdex.learning.experience.batching import Batch
 from nashdex.learning.updates.training import Step
 from nashdex.metagame.plan import IterationPlan
 from nashdex.oracles.interface import Task
@@ -93,6 +95,23 @@ class Processes:
         """Return the ``values`` of process 0 in every process."""
         tensors = {name: torch.tensor(value, dtype=torch.float64) for name, value in values.items()}
         return {name: tensor.item() for name, tensor in self.share(tensors).items()}
+
+    def evaluate(self, network: ActorCritic, batch: Batch) -> tuple[Tensor, Tensor]:
+        """Return what ``batching.evaluate`` does, in every process. Each computes its share of the chunks."""
+        if self.size == 1:
+            return batching.evaluate(network, batch)
+        chunks = batching.chunks(batch)
+        own = batching.evaluate_chunks(network, batch, chunks[self.rank :: self.size])
+        # All of the own ones before the first exchange, so that no process waits for another chunk by chunk.
+        found = dict(zip(range(self.rank, len(chunks), self.size), list(own), strict=True))
+        log_probs, values = torch.empty(batch.masks.shape), torch.empty(len(batch))
+        with self._others_live():
+            for number, rows in enumerate(chunks):
+                if number in found:
+                    log_probs[rows], values[rows] = found[number]
+                for part in (log_probs[rows], values[rows]):
+                    distributed.broadcast(part, number % self.size)
+        return log_probs, values
 
     def add_up(self, step: Step, network: ActorCritic, names: Collection[str]) -> None:
         """Replace gradients, loss and measurements by their sums over all processes.

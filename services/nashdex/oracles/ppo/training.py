@@ -36,7 +36,7 @@ from nashdex.learning.initial import freeze
 from nashdex.learning.references import SnapshotReference, make_reference
 from nashdex.learning.rounds.planned import NEWEST
 from nashdex.learning.rounds.players import Player, StreamPosition
-from nashdex.learning.rounds.rounds import Rounds, RoundsSettings, SnapshotPool
+from nashdex.learning.rounds.rounds import Rounds, RoundsSettings, SnapshotPool, scores_by_opponent
 from nashdex.learning.trackers import Trackers
 from nashdex.learning.updates.checkpoint import Before
 from nashdex.learning.updates.optimiser import Rates
@@ -127,13 +127,16 @@ def one_round(
     num_decisions = state.decisions_before_round + len(batch)
     if not ppo.is_last(batch):
         rounds.ask_for_next(played.behaviour)
+    behaviour, acting, scores = played.behaviour, played.acting, scores_by_opponent(played.episodes)
+    del played  # The batch has its observations: both together would take twice the memory until the round's end.
 
-    # Advantages.
-    targets = ppo.targets(played.behaviour, experience, played.acting)
+    # Advantages, with values from all processes.
+    ppo.processes.share(batch.tensors())
+    targets = ppo.targets(behaviour, experience, acting)
 
     # Epochs of minibatches, in all processes.
     progress.expect(ppo.expected_updates(batch))
-    ppo.processes.share({**batch.tensors(), **targets.tensors()})
+    ppo.processes.share(targets.tensors())
     ppo.learn(batch, targets, progress)
 
     # Measure.
@@ -143,7 +146,7 @@ def one_round(
     if ppo.is_last(batch):
         return LastRound(batch, targets, summary, num_decisions)
     ppo.begin_round(summary, num_decisions)
-    rounds.after(played)
+    rounds.after(scores)
     return None
 
 
@@ -153,9 +156,10 @@ def learn_along(task: Task, settings: PpoSettings, processes: Processes) -> None
     state, network = ppo.training.state, ppo.training.network
     with Progress(StepName.TRAIN, task.shard, 0, "updates") as progress:
         while True:
-            tensors = processes.share()
-            batch = Batch.of_tensors(tensors, ppo.training.device, remembers=network.remembers)
-            targets = Targets.of_tensors(tensors)
+            batch = Batch.of_tensors(processes.share(), ppo.training.device, remembers=network.remembers)
+            for policy in ppo.policies_of_round():
+                processes.evaluate(policy, batch)
+            targets = Targets.of_tensors(processes.share())
             ppo.learn(batch, targets, progress)
             summary = ppo.judged(batch, targets)
             if ppo.is_last(batch):
@@ -243,7 +247,15 @@ class Ppo:
     @memory_limited_by(_ROUND_SIZE)
     def targets(self, behaviour: ActorCritic, experience: Experience, acting: ActorCritic | None = None) -> Targets:
         """Return the targets of a round that began with ``behaviour`` and was played by ``acting``."""
-        return make_targets(behaviour, experience, self.settings, self.discount, acting)
+        return make_targets(
+            behaviour, experience, self.settings, self.discount, acting, evaluate=self.processes.evaluate
+        )
+
+    def policies_of_round(self) -> Iterator[ActorCritic]:
+        """Yield the networks that ``targets`` evaluates in process 0, in its order."""
+        yield self.training.network_of_round()
+        if self.settings.overlap_rounds and not self.settings.streaming.max_staleness_versions:
+            yield self.training.network_that_acted()
 
     @memory_limited_by(_STEP_SIZE)
     def learn(self, batch: Batch, targets: Targets, progress: Progress) -> None:
