@@ -34,7 +34,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.usefixtures("folder")
 def test_a_directory_adds_sets_whose_illegal_teams_are_listed_and_left_out() -> None:
     assert team_set_names("gen2ou") == ("own", "mine")
-    assert team_set_names("gen1ou") == ("own", "hand-written")
+    assert team_set_names("gen1ou") == ("own", "hand-written", "held-out")
     teams = load_team_set("gen2ou", "mine")
     # The validator completes a set, such as the gender that follows from its values.
     assert teams.text == pack_teams("gen2ou", "\n".join(game_for("gen2ou").teams()[:2]), "a list")
