@@ -130,13 +130,12 @@ def forward_passes(network: ActorCritic, precision: Precision, graphed_rows: int
     """Return the forward passes of ``network`` in ``precision``. Outputs are float32.
 
     ``graphed_rows`` is the most decisions of a minibatch, where each optimiser step has one minibatch; else 0. Then a
-    GPU launches each pass as a whole. With a memory, shapes follow from the battles, so operations are launched one by
-    one; in bfloat16 too.
+    GPU launches each float32 pass of a network that ``is_recordable`` as a whole.
     """
     if precision != "float32":
         return _InBfloat16(network)
     on_gpu = next(network.parameters()).device.type == "cuda"
-    return GraphedPasses(network, graphed_rows) if graphed_rows and on_gpu and not network.remembers else network
+    return GraphedPasses(network, graphed_rows) if graphed_rows and on_gpu and network.is_recordable else network
 
 
 class _InBfloat16:

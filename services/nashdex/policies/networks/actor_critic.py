@@ -65,6 +65,10 @@ class ActorCritic(nn.Module, ABC):
         critic = list(self.critic.parameters())
         return [parameter for parameter in self.parameters() if all(parameter is not other for other in critic)]
 
+    is_recordable: bool = False
+    """Whether forward passes over equally many rows are the same operations, whatever the rows say, and need no value
+    from the host: a GPU then records them once and launches them as a whole."""
+
     @property
     def num_parameters(self) -> int:
         """How many numbers training adjusts."""

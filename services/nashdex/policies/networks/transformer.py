@@ -165,6 +165,7 @@ class TransformerNetwork(EntityNetwork[EncoderInputs, FusedEncoder]):
         super().__init__(space, settings)
         layout = layout_of(space)
         self.remembers = settings.memory_size > 0
+        self.is_recordable = not self.remembers
         self.predicts_opponent = settings.predicts_opponent
         self.body = Body(
             Encoder(

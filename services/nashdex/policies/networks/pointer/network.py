@@ -147,6 +147,7 @@ class PointerNetwork(EntityNetwork[EncoderInputs, FusedEncoder]):
     """
 
     settings: PointerSettings
+    is_recordable = True
 
     def __init__(self, space: Space, settings: PointerSettings) -> None:
         super().__init__(space, settings)
