@@ -14,7 +14,7 @@ from nashdex.cluster.site import CONFIG_MAP, Site
 from nashdex.cluster.submission import check_site, stop_run
 from nashdex.core import keys
 from nashdex.core.documents import Model
-from nashdex.core.errors import ConfigurationError, InterruptedByUserError, TryAgainError
+from nashdex.core.errors import ConfigurationError, InterruptedByUserError, StoppedError, TryAgainError
 from nashdex.core.ids import RunId, run_id
 from nashdex.core.results import COLLECT_RESULT, CollectResult
 from nashdex.core.steps import StepName
@@ -196,7 +196,7 @@ def measure_shards(
         ConfigurationError: it is not a Showdown format, nashdex is missing there, Node is missing here, or the store
             refuses access.
         TryAgainError: the cluster or its store does not answer.
-        InterruptedByUserError: Ctrl-C; the Workflow is stopping.
+        StoppedError: SIGTERM, or Ctrl-C (InterruptedByUserError); the Workflow is stopping.
     """
     showdown_game(format_id)
     runs = [_settings(format_id, number, battles_per_shard) for number in numbers]
@@ -292,11 +292,10 @@ def _measure_shards(
     cluster.create_workflow(shards_workflow(cluster.namespace, run.id, settings.collect.shards))
     try:
         wait(run.id)
-    except KeyboardInterrupt as error:
+    except (KeyboardInterrupt, SystemExit) as error:  # Ctrl-C, or SIGTERM
         stop_run(cluster, run.id)
-        raise InterruptedByUserError(
-            f"run {run.id} is stopping; its objects in {run.store.uri} can be removed"
-        ) from error
+        stopped = InterruptedByUserError if isinstance(error, KeyboardInterrupt) else StoppedError
+        raise stopped(f"run {run.id} is stopping; its objects in {run.store.uri} can be removed") from error
     row = _cluster_row(cluster, run)
     for key in list(run.store.list("")):
         run.store.delete(key)
