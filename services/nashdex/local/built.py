@@ -1,8 +1,8 @@
 """Imported last by the server of warm children: what every step would else prepare for itself.
 
 pydantic builds the schema of a document when the document is first used, and typer the parser of an argument.
-Registries look for installed packages then, and reports for versions. Each takes as long as the work of a step of a
-small game. What is built here is in every child.
+Registries look for installed packages then, reports for versions, and ``re`` compiles a pattern. Each takes as long as
+the work of a step of a small game, or a tenth of it. What is built here is in every child.
 """
 
 import gc
@@ -14,9 +14,11 @@ from pydantic import BaseModel
 
 from nashdex.core.documents import Model
 from nashdex.core.errors import ConfigurationError
+from nashdex.core.ids import policy_id
 from nashdex.core.plugins import find_added
 from nashdex.core.section import Section
 from nashdex.report.assembly.iterations import own_versions
+from nashdex.store.naming import parse_uri
 
 
 def build_documents() -> None:
@@ -54,6 +56,8 @@ find_added()
 build_documents()
 build_parsers()
 own_versions()
+parse_uri("runs")
+policy_id("random")
 # Children share this process's memory until one writes to it; a collection would write to every object.
 gc.collect()
 gc.freeze()

@@ -9,8 +9,6 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from nashdex.core.documents import describe_problems
 from nashdex.core.errors import ConfigurationError
 
-_PREFIX: Final = "NASHDEX_"
-
 
 class TelemetrySettings(BaseModel):
     """``NASHDEX_LOG_FORMAT``, ``NASHDEX_LOG_LEVEL`` and so on."""
@@ -34,15 +32,16 @@ class TelemetrySettings(BaseModel):
     )
 
 
+_VARIABLES: Final = {name: f"NASHDEX_{name.upper()}" for name in TelemetrySettings.model_fields}
+
+
 def load_telemetry_settings() -> TelemetrySettings:
-    """Return the settings from the environment, whose variables may be in lower case.
+    """Return the settings from the environment.
 
     Raises:
         ConfigurationError: a variable has a wrong value.
     """
-    variables = {f"{_PREFIX}{name.upper()}": name for name in TelemetrySettings.model_fields}
-    present = ((variables.get(key.upper()), value) for key, value in os.environ.items())
-    return _load(tuple((name, value) for name, value in present if name is not None))
+    return _load(tuple((name, os.environ[key]) for name, key in _VARIABLES.items() if key in os.environ))
 
 
 @lru_cache(maxsize=1)

