@@ -238,10 +238,10 @@ class Battles:
     def _take(self, decisions: Decisions) -> None:
         at = decisions.battle * NUM_SEATS + decisions.seat
         is_callers = self._is_callers[at]
-        (theirs,) = (~is_callers).nonzero()
-        if len(theirs):
-            self._let_opponents_answer(decisions.take(_rows(theirs)))
-        if len(theirs) == len(at):
+        num_callers = np.count_nonzero(is_callers)
+        if num_callers < len(at):
+            self._let_opponents_answer(decisions.take(_rows(np.flatnonzero(~is_callers))))
+        if not num_callers:
             return
         # Of the opponents too: it is cheaper than to select the rows.
         self.asked_again[at] = decisions.asked_again

@@ -66,6 +66,10 @@ class Metric:
     buckets: tuple[float, ...] = ()
     """Upper bounds of a histogram's buckets."""
     _made: "list[Counter | Gauge | Histogram]" = field(default_factory=list, repr=False, compare=False)
+    _series: "dict[tuple[object, ...], Counter | Gauge | Histogram]" = field(
+        default_factory=dict, repr=False, compare=False
+    )
+    """What ``prometheus_client`` found by labels, which takes it longer than to count."""
 
     def __post_init__(self) -> None:
         stem = self.name.removesuffix("_total")
@@ -111,9 +115,12 @@ class Metric:
         self._labelled(labels).observe(value)  # type: ignore[union-attr]
 
     def _labelled(self, labels: dict[str, str]) -> "Counter | Gauge | Histogram":
-        if not self._made:
-            self._made.append(self._make())
-        return self._made[0].labels(**_process_labels, **labels)
+        key = (*_process_labels.values(), *labels.items())
+        if key not in self._series:
+            if not self._made:
+                self._made.append(self._make())
+            self._series[key] = self._made[0].labels(**_process_labels, **labels)
+        return self._series[key]
 
     def _make(self) -> "Counter | Gauge | Histogram":
         import prometheus_client  # noqa: PLC0415 - slow to import, and many commands set no metric

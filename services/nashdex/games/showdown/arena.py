@@ -255,11 +255,10 @@ class ShowdownArena:
 
     def _ready_workers(self) -> list[_Worker]:
         ready = [worker for worker in self._workers if worker.gateway.channel.has_frames]
-        if not ready:
-            channels = {worker.gateway.channel: worker for worker in self._workers}
-            readable, _, _ = select.select(list(channels), [], [], _POLL_SECONDS)
-            ready = [channels[channel] for channel in readable]
-        return ready
+        if ready:
+            return ready
+        readable, _, _ = select.select([worker.gateway.channel for worker in self._workers], [], [], _POLL_SECONDS)
+        return [worker for worker in self._workers if worker.gateway.channel in readable]
 
     def _lose(self, worker: _Worker, cause: str, detail: str) -> None:
         """Fail the battles of a lost gateway and open another."""

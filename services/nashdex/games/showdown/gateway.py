@@ -56,6 +56,7 @@ _F_SETPIPE_SZ = 1031
 _MIN_NODE_MAJOR = 20
 _ACTIONS_HEAD = struct.Struct("<II")
 _COUNTS = struct.Struct("<II")
+_FLOATS, _NUMBERS, _ACTIONS = np.dtype("<f4"), np.dtype("<u4"), np.dtype("<u2")
 _Answer = TypeVar("_Answer", bound=Message)
 
 NODE_FLAGS = ("--max-semi-space-size=64",)
@@ -348,8 +349,7 @@ def decode_decisions(payload: memoryview, space: Space) -> Decisions:
     """
     has_counts = len(payload) >= 8  # noqa: PLR2004 two counts
     count, num_legal = _COUNTS.unpack_from(payload) if has_counts else (0, 0)
-    ends_at = 8 + 4 * count
-    seats_at = ends_at + 4 * count
+    seats_at = 8 + 8 * count
     observations_at = (seats_at + 2 * count + 3) // 4 * 4
     legal_at = observations_at + 4 * count * space.observation_size
     if len(payload) != legal_at + 2 * num_legal or not has_counts:
@@ -357,17 +357,19 @@ def decode_decisions(payload: memoryview, space: Space) -> Decisions:
             f"the gateway sent {len(payload)} bytes for {count} decisions with {num_legal} legal actions, which does "
             "not fit the space"
         )
-    observations = np.frombuffer(payload, "<f4", count * space.observation_size, observations_at)
+    observations = np.frombuffer(payload, _FLOATS, count * space.observation_size, observations_at)
+    numbers = np.frombuffer(payload, _NUMBERS, 2 * count, 8).astype(np.int64)
+    seats = np.frombuffer(payload, np.int8, 2 * count, seats_at)
     offsets = np.zeros(count + 1, dtype=np.int64)
-    offsets[1:] = np.frombuffer(payload, "<u4", count, ends_at)
-    legal = LegalActions(offsets, np.frombuffer(payload, "<u2", num_legal, legal_at), space.num_actions)
+    offsets[1:] = numbers[count:]
+    legal = LegalActions(offsets, np.frombuffer(payload, _ACTIONS, num_legal, legal_at), space.num_actions)
     problem = legal.problem()
     if problem is not None:
         raise ChannelClosedError(f"the gateway sent decisions whose {problem}")
     return Decisions(
-        battle=np.frombuffer(payload, "<u4", count, 8).astype(np.int64),
-        seat=np.frombuffer(payload, np.int8, count, seats_at),
-        asked_again=(np.frombuffer(payload, np.uint8, count, seats_at + count) & 1).view(np.bool_),
+        battle=numbers[:count],
+        seat=seats[:count],
+        asked_again=(seats[count:] & 1).view(np.bool_),
         observation=observations.reshape(count, space.observation_size),
         legal=legal,
     )
