@@ -143,7 +143,6 @@ export class Encoder {
 
   /** @param {TrackedSide} side @param {Uint8Array} types */
   #types(side, types) {
-    types.fill(0);
     const { one } = this.scratch;
     const num = Math.min(NUM_ROWS, side.pokemon.length);
     for (let row = 0; row < num; row++) {
@@ -152,6 +151,7 @@ export class Encoder {
       types[3 * row + 1] = one[1];
       types[3 * row + 2] = one[2];
     }
+    for (let at = 3 * num; at < types.length; at++) types[at] = 0;
   }
 
   /**

@@ -70,7 +70,7 @@ export function readRequest(tracker, request) {
   if (isFirst) orderTeam(tracker, listed);
   const { own } = tracker;
   const { places } = tracker;
-  places.fill(NOWHERE);
+  for (let row = 0; row < places.length; row++) places[row] = NOWHERE;
   let reviving = false;
   for (let place = 0; place < listed.length; place++) {
     const entry = listed[place];

@@ -58,10 +58,10 @@ export class ActiveSlot {
 
   /** Set the state that a Pokémon normally comes in with. */
   clear() {
-    this.boosts.fill(0);
+    for (let boost = 0; boost < this.boosts.length; boost++) this.boosts[boost] = 0;
     this.volatiles.fill(0);
     this.species = 0;
-    this.types.fill(NO_TYPE);
+    for (let type = 0; type < this.types.length; type++) this.types[type] = NO_TYPE;
     this.addedType = 0;
     this.ability = -1;
     this.hasMoves = false;

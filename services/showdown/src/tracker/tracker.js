@@ -41,8 +41,11 @@ export class Offer {
 
   /** Offer nothing. */
   clear() {
-    this.usable.fill(0);
-    this.moveAt.fill(NOWHERE);
+    // V8's `fill` costs more than a loop over so few.
+    for (let m = 0; m < this.usable.length; m++) {
+      this.usable[m] = 0;
+      this.moveAt[m] = NOWHERE;
+    }
     this.lone = false;
   }
 }

@@ -128,9 +128,15 @@ class KnownBattle {
      * @type {Handled}
      */
     this.met = this.format.slice();
+    this.isComplete = false;
     /** @type {Set<string>} conditions included in it */
     this.metConditions = new Set();
     for (const id of presentConditions(battle)) this.meetCondition(id);
+  }
+
+  /** @param {any} battle the same @returns {boolean} whether all its players have joined */
+  hasAllSides(battle) {
+    return (this.isComplete ||= !battle.sides.includes(null));
   }
 
   /** @param {Handled} handled */

@@ -19,7 +19,7 @@ import {
   knownPokemon,
   namesOf,
 } from "./effects.js";
-import { lendMoves } from "./moves.js";
+import { lastLent, lendMoves } from "./moves.js";
 import { Battle, Pokemon, Side } from "../package.js";
 
 /** Event depth and unsent lines above which the simulator's own checks must run. */
@@ -46,8 +46,9 @@ function meetPokemon(sides, target, source) {
  * @returns {boolean} false only if nothing in the battle handles the event, for any target
  */
 export function concernsAnything(battle, name, target, source) {
-  const { conditions, format, isUsual, met } = known(battle);
-  if (!isUsual || battle.events !== null || battle.sides.includes(null)) return true;
+  const knownBattle = known(battle);
+  const { conditions, format, isUsual, met } = knownBattle;
+  if (!isUsual || battle.events !== null || !knownBattle.hasAllSides(battle)) return true;
   const event = namesOf(name).number;
   if (met[event] === 0) {
     // Conditions are registered when they begin (initEffectState), but a Pokémon's own effects may have changed.
@@ -168,7 +169,7 @@ export function dispatchEventsFast() {
   prototype.singleEvent = function (event, effect, state, target, source, sourceEffect, relayVar, customCallback) {
     const isOver =
       !customCallback &&
-      effect[namesOf(event).own] === undefined &&
+      ((effect === lastLent && event === "DisableMove") || effect[namesOf(event).own] === undefined) &&
       this.eventDepth < MAX_DEPTH &&
       this.log.length - this.sentLogPos <= MAX_UNSENT_LINES &&
       known(this).isUsual;

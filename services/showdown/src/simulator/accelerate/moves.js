@@ -4,8 +4,8 @@
  * keys and those of its parts) gets a constructor that makes the same copy: the same keys in the same order, the same
  * prototypes, every part a fresh object.
  *
- * At the end of a turn, the simulator copies each move of the active Pokémon only to ask whether it disables itself. Moves
- * without such a handler are lent instead: one frozen copy for all.
+ * At the end of a turn, the simulator copies each move of the active Pokémon only to ask whether it disables itself, and
+ * for its flags. Of a move without such a handler, the flags are lent instead: one frozen object for all.
  */
 import { Dex } from "../package.js";
 
@@ -74,12 +74,20 @@ function frozen(value) {
   return value;
 }
 
+const LENT = Symbol("lent moves");
 /** Number of the next copies that are only read. */
 let numLent = 0;
+/** What was lent last; it has no handler of `DisableMove`. @type {object | null} */
+export let lastLent = null;
 
 /** @param {number} count of the next copies requested by name that nothing keeps or changes */
 export function lendMoves(count) {
   numLent = count;
+}
+
+/** @param {any} move @returns {object | null} what is lent of it; null if it has a handler or may still change */
+function lentFrom(move) {
+  return Object.isFrozen(move) && move.onDisableMove === undefined ? Object.freeze({ flags: frozen({ ...move.flags }) }) : null;
 }
 
 /** Replace the copying of moves in every dex. A move that may still change is copied by the simulator. */
@@ -87,24 +95,28 @@ export function copyMovesFast() {
   const prototype = Object.getPrototypeOf(Dex);
   const { getActiveMove } = prototype;
   const forms = new Forms();
-  /** @type {WeakMap<object, {Form: Form, leaves: unknown[], lent: any} | null>} */
+  /** @type {WeakMap<object, {Form: Form, leaves: unknown[]} | null>} */
   const copies = new WeakMap();
 
   /** @this {any} @param {any} move a move or its name */
   prototype.getActiveMove = function (move) {
-    if (move && typeof move.hit === "number") return move;
+    if (typeof move !== "string" && typeof move?.hit === "number") return move;
+    if (numLent > 0) {
+      numLent--;
+      /** @type {Map<unknown, object | null>} */
+      const lent = (this[LENT] ??= new Map());
+      if (!lent.has(move)) lent.set(move, lentFrom(this.moves.get(move)));
+      lastLent = lent.get(move) ?? null;
+      if (lastLent) return lastLent;
+    }
     const base = this.moves.get(move);
     let copy = copies.get(base);
     if (copy === undefined) {
       /** @type {unknown[]} */
       const leaves = [];
       const Form = Object.isFrozen(base) ? forms.of(base, leaves) : null;
-      copy = Form && { Form, leaves, lent: base.onDisableMove === undefined ? frozen(new Form(leaves)) : null };
+      copy = Form && { Form, leaves };
       if (Object.isFrozen(base)) copies.set(base, copy);
-    }
-    if (numLent > 0) {
-      numLent--;
-      if (copy?.lent) return copy.lent;
     }
     return copy ? new copy.Form(copy.leaves) : getActiveMove.call(this, base);
   };
