@@ -3,7 +3,7 @@
 import copy
 import os
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from statistics import median
 
@@ -54,6 +54,10 @@ class TrainBenchResult(Model):
     )
     efficiency: PositiveFloat = Field(description="Median over the repetitions of the first over the second.")
     efficiencies: tuple[PositiveFloat, ...]
+    parts: dict[str, float] = Field(
+        description="Share of each part in the time of all rounds: the batch, the values and advantages, the epochs, "
+        "the measurements at their end."
+    )
     compiled_samples_per_second: PositiveFloat | None = Field(
         None, description="The steps in bare torch with `torch.compile`, once it has compiled."
     )
@@ -70,6 +74,7 @@ def lines(result: TrainBenchResult) -> Iterator[str]:
         f"{second} in training, {result.bare_samples_per_second:,.0f} in bare torch; "
         f"efficiency {result.efficiency:.2f}"
     )
+    yield "of a round: " + ", ".join(f"{part} {share:.1%}" for part, share in result.parts.items())
     if result.compiled_speedup is not None:
         yield (
             f"with torch.compile: {result.compiled_samples_per_second:,.0f} samples a {second} in bare torch, "
@@ -119,12 +124,15 @@ def run_train_bench(
     start = start.to(device)
     num_samples = settings.num_epochs * sum(len(episode) for episode in episodes)
     ours, bare, compiled = [], [], []
+    by_part: dict[str, float] = {}
     if compiles:
         to_compile = copy.deepcopy(start)
         outputs = torch.compile(to_compile.outputs)
         _seconds_of_bare(to_compile, outputs, episodes, settings)  # compiles
     for _ in range(repetitions):
-        ours.append(num_samples / _seconds_of_round(game, copy.deepcopy(start), episodes, settings))
+        of_round = _seconds_of_round(game, copy.deepcopy(start), episodes, settings)
+        by_part = {part: by_part.get(part, 0.0) + spent for part, spent in of_round.items()}
+        ours.append(num_samples / sum(of_round.values()))
         plain = copy.deepcopy(start)
         bare.append(num_samples / _seconds_of_bare(plain, plain.outputs, episodes, settings))
         if compiles:
@@ -143,6 +151,7 @@ def run_train_bench(
         bare_samples_per_second=median(bare),
         efficiency=median(efficiencies),
         efficiencies=efficiencies,
+        parts={part: spent / sum(by_part.values()) for part, spent in by_part.items()},
         compiled_samples_per_second=median(compiled) if compiled else None,
         compiled_speedup=median(one / other for one, other in zip(compiled, bare, strict=True)) if compiled else None,
     )
@@ -160,12 +169,11 @@ def _require_compiler() -> None:
 
 def _seconds_of_round(
     game: ShowdownGame, network: ActorCritic, episodes: Sequence[Episode], settings: PpoSettings
-) -> float:
-    """Return the seconds of a PPO round as training has it."""
+) -> Mapping[str, float]:
+    """Return the seconds of a PPO round as training has it, by part."""
     with open_training(game, network, settings) as training:
-        began = seconds(training.device)
         training.learn(episodes)
-        return seconds(training.device) - began
+        return training.seconds_by_part
 
 
 def _seconds_of_bare(

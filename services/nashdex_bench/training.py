@@ -1,9 +1,10 @@
 """The PPO training that benchmarks measure: as a training step has it, on one CPU thread or one GPU."""
 
 import time
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Literal
@@ -44,6 +45,8 @@ class BenchTraining:
     """A training that learns from the rounds it is given. Its checkpoints are in a temporary folder."""
 
     ppo: Ppo
+    seconds_by_part: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
+    """Seconds of all rounds so far, by ``seconds``: the batch, the values and advantages, epochs, measurements."""
 
     @property
     def network(self) -> ActorCritic:
@@ -58,13 +61,26 @@ class BenchTraining:
     def learn(self, episodes: Sequence[Episode]) -> int:
         """Learn from a round: batch, targets, epochs, and the measurements at its end. Return its decisions."""
         ppo, state = self.ppo, self.ppo.training.state
-        experience = ppo.experience(episodes)
-        batch, targets = experience.batch, ppo.targets(self.network, experience)
+        with self._timed("batch"):
+            experience = ppo.experience(episodes)
+            batch = experience.batch
+        with self._timed("values"):
+            targets = ppo.targets(self.network, experience)
         num_updates = ppo.settings.num_epochs * batch.num_minibatches(ppo.settings.step_decisions)
-        with Progress(StepName.TRAIN, 0, state.update + num_updates, "updates", done=state.update) as progress:
+        with (
+            self._timed("epochs"),
+            Progress(StepName.TRAIN, 0, state.update + num_updates, "updates", done=state.update) as progress,
+        ):
             ppo.learn(batch, targets, progress)
-        ppo.begin_round(ppo.judged(batch, targets), state.decisions_before_round + len(batch))
+        with self._timed("measurements"):
+            ppo.begin_round(ppo.judged(batch, targets), state.decisions_before_round + len(batch))
         return len(batch)
+
+    @contextmanager
+    def _timed(self, part: str) -> Iterator[None]:
+        began = seconds(self.device)
+        yield
+        self.seconds_by_part[part] += seconds(self.device) - began
 
 
 @contextmanager

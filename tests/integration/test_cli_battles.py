@@ -123,6 +123,7 @@ def test_bench_train_compares_a_round_with_bare_torch(format_id: str, network: s
     answer = _json("bench", "train", *arguments, "--epochs", "1", "--minibatch", "64")
     assert (answer["network"], answer["num_epochs"], answer["minibatch_decisions"]) == (network, 1, 64)
     rates = answer["samples_per_second"], answer["bare_samples_per_second"]
+    assert sum(answer["parts"].values()) == pytest.approx(1)
     assert answer["efficiency"] == pytest.approx(rates[0] / rates[1])
     assert answer["num_decisions"] > 8 * 2
 
