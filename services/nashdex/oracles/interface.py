@@ -158,7 +158,7 @@ class Oracle(Generic[S]):
     shares_steps: bool = False
     """Whether `train.num_processes` processes can train one policy."""
     policy_name: str = "best response {iteration}"
-    """The name of its policies, for people. May hold ``{iteration}`` and ``{learner}``."""
+    """The name of its policies, for people. May hold ``{iteration}``, ``{learner}`` and ``{start}``."""
     metrics: Mapping[str, str] = field(default_factory=dict)
     """Metrics of the oracle: the meaning of each value of its curve and summary, by name."""
     problems: Callable[[S, RunSettings], Iterator[str]] = _no_problem

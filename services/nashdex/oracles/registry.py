@@ -115,7 +115,7 @@ FRESH = Oracle(
     begins_from_policy=True,
     collects="teacher",
     answers_opponents=False,
-    policy_name="untrained network",
+    policy_name="{start}",
 )
 
 NULL = Oracle(

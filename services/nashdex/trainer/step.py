@@ -15,6 +15,7 @@ from nashdex.metagame.plan import IterationPlan
 from nashdex.oracles.interface import AnyOracle, Task, Trained
 from nashdex.oracles.registry import ORACLES, replays_of
 from nashdex.policies.tables import save_table_policy
+from nashdex.settings.networks import NetworkSettings
 from nashdex.settings.run import RunSettings
 from nashdex.settings.train import TrainSettings
 from nashdex.store.attempt import Attempt, find_done
@@ -42,7 +43,9 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
     began_seconds = time.monotonic()
     task = Task(store, settings, plan, shard, attempt.id)
     trained = oracle.training()(task, settings.train.section_of(plan.oracle))
-    name = oracle.policy_name.format(iteration=iteration, learner=_models(settings.train, plan))
+    name = oracle.policy_name.format(
+        iteration=iteration, learner=_models(settings.train, plan), start=_start(settings.network)
+    )
     if plan.role is not None:
         name = f"{plan.role.replace('-', ' ')} {iteration}"
     parent = plan.learner if oracle.improves else None
@@ -81,6 +84,12 @@ def _models(train: TrainSettings, plan: IterationPlan) -> str:
     if replays is None:
         return plan.learner
     return "replays" if replays.share == 1 else f"{plan.learner} and replays"
+
+
+def _start(network: NetworkSettings) -> str:
+    """Return the name of a network before any training."""
+    policy = network.init_from.policy_id
+    return "untrained network" if policy is None else f"start from {policy}"
 
 
 def _store(task: Task, trained: Trained, name: str, parent: BarePolicyId | None) -> tuple[BarePolicyId, int]:

@@ -88,7 +88,9 @@ def test_a_whole_copy_is_the_policy_itself(source: str, tmp_path: Path) -> None:
     settings = beginning(source)
     store = begun(tmp_path / "run", settings)
     shutil.rmtree(tmp_path / "source")
-    assert first(store, settings) == source.rpartition("#")[2]
+    result = trained(store, settings, 0, settings.train.first.kind, RANDOM, TEACHERS, "initial")
+    policy = source.rpartition("#")[2]
+    assert (result.policy, result.name) == (policy, f"start from {policy}")
 
 
 def test_only_named_parameters_are_copied_and_the_others_follow_from_the_seed(source: str, tmp_path: Path) -> None:
