@@ -48,7 +48,7 @@ class Training(Model):
     nashdex_version: str
     commit: str | None = Field(description="What the publisher says.")
     curve: tuple[Evaluation, ...] = Field(description="Its strength during training.")
-    settings: dict[str, Any] = Field(description="The run's `config.json`.")
+    settings: dict[str, Any] = Field(description="The run's `config.json`, with stores and files by name alone.")
 
 
 class PolicyCard(Document):
@@ -95,6 +95,8 @@ def _lines(card: PolicyCard) -> Iterator[str]:
         f"{training.oracle}, {training.run_decisions:,} decisions, seed {training.seed}, iteration {training.iteration}"
         f" of run {training.run}: {training.cpu_minutes:,.1f} CPU-minutes and {training.gpu_minutes:,.1f} GPU-minutes."
     )
+    if begins_from := training.settings.get("network", {}).get("init_from", {}).get("policy"):
+        yield f"It begins from {begins_from}, whose decisions and time are not among these."
     commit = f", commit {training.commit}" if training.commit else ""
     yield f"nashdex {training.nashdex_version}{commit}. Hardware: {training.hardware or 'not stated'}."
     teams = training.settings.get("teams")

@@ -5,7 +5,8 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final
+from pathlib import PurePosixPath
+from typing import Any, Final
 
 import numpy as np
 import torch
@@ -70,8 +71,20 @@ def training_of(run: Run, document: PolicyDocument, hardware: str | None, commit
         nashdex_version=manifest.nashdex_version,
         commit=commit,
         curve=result.evaluations,
-        settings=json.loads(read_root(run.store, keys.CONFIG)),
+        settings=without_places(json.loads(read_root(run.store, keys.CONFIG))),
     )
+
+
+def without_places(settings: Any) -> Any:  # noqa: ANN401 - any JSON
+    """Return ``settings`` with stores and files by name alone, without the machine's folders and buckets."""
+    if isinstance(settings, dict):
+        return {key: without_places(value) for key, value in settings.items()}
+    if isinstance(settings, list):
+        return [without_places(value) for value in settings]
+    if not isinstance(settings, str) or "/" not in settings:
+        return settings
+    store, mark, policy = settings.rpartition("#")
+    return f"{PurePosixPath(store).name}#{policy}" if mark else PurePosixPath(settings).name
 
 
 def _seconds_before(run: Run, manifests: Sequence[Manifest]) -> float:

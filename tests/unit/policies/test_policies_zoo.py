@@ -29,7 +29,7 @@ from nashdex.store import open_store
 from nashdex.store.attempt import Attempt
 from nashdex.store.protocol import ObjectStore
 from nashdex.zoo.card import read_card
-from nashdex.zoo.publishing import MAX_WEIGHTS_BYTES, half_precision, publish_name, training_of
+from nashdex.zoo.publishing import MAX_WEIGHTS_BYTES, half_precision, publish_name, training_of, without_places
 from support.bandit import bandit_space
 
 SMALL = SlotsSettings(embedding_size=3, entity_size=5, hidden_size=16)
@@ -153,6 +153,21 @@ def run_of(tmp_path: Path, *overrides: str) -> Path:
     config = tmp_path / "made.toml"
     config.write_text(f'format = "{FORMAT}"\niterations = 2\n' + "\n".join(overrides) + "\n")
     return config
+
+
+def test_a_cards_settings_do_not_say_where_the_machine_keeps_its_stores() -> None:
+    settings = {
+        "format": "gen1ou",
+        "teams": "/home/someone/teams.txt",
+        "population": {"initial": ["random", "s3://bucket/runs/a#newest", "zoo:gen1ou-4m", "/runs/b#p1@greedy"]},
+        "network": {"init_from": {"policy": "runs/c#p0123456789abcdef"}, "memory_size": 0},
+    }
+    assert without_places(settings) == {
+        "format": "gen1ou",
+        "teams": "teams.txt",
+        "population": {"initial": ["random", "a#newest", "zoo:gen1ou-4m", "b#p1@greedy"]},
+        "network": {"init_from": {"policy": "c#p0123456789abcdef"}, "memory_size": 0},
+    }
 
 
 def test_a_card_counts_the_attempts_before_a_trainings_last(tmp_path: Path) -> None:
