@@ -8,7 +8,7 @@ from typing import Final, SupportsIndex, TypeAlias
 import numpy as np
 
 from nashdex.core.errors import ConfigurationError
-from nashdex.core.user_input import did_you_mean, shorten
+from nashdex.core.user_input import expected_one_of, shorten
 
 Kind: TypeAlias = tuple[type | UnionType, str]
 """The types that an argument may have, and the same in words."""
@@ -48,9 +48,7 @@ def check_known(function: str, given: Mapping[str, object], known: Mapping[str, 
     """
     for name in given:
         if name not in known:
-            near = did_you_mean(name, known)
-            expected = f"{'E' if near else 'e'}xpected one of {', '.join(known)}"
-            raise TypeError(f"{function} has no argument {name!r}: {near}{expected}")
+            raise TypeError(f"{function} has no argument {name!r}: {expected_one_of(name, known)}")
 
 
 def whole_number(name: str, value: SupportsIndex, least: int | None = None) -> int:

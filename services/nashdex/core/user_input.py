@@ -37,10 +37,15 @@ def did_you_mean(name: str, known: Iterable[str], most: int = 3, similarity: flo
     return f"did you mean {', '.join(others)} or {last}? " if others else f"did you mean {last}? "
 
 
+def expected_instead(name: str, known: Iterable[str], expected: str) -> str:
+    """Return the ``known`` names nearest to ``name`` as a question, if there are any, and what is ``expected``."""
+    near = did_you_mean(name, known)
+    return f"{near}{'E' if near else 'e'}xpected {expected}"
+
+
 def expected_one_of(name: str, known: Collection[str]) -> str:
     """Return the names nearest to ``name`` as a question, if there are any, and all the ``known`` ones."""
-    near = did_you_mean(name, known)
-    return f"{near}{'E' if near else 'e'}xpected one of {', '.join(known)}"
+    return expected_instead(name, known, f"one of {', '.join(known)}")
 
 
 MOST_BYTES: Final = 64 << 20

@@ -14,7 +14,7 @@ from nashdex.core.documents import describe, nearest_keys
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.ids import RunId, id_of_text, run_id
 from nashdex.core.section import Section
-from nashdex.core.user_input import did_you_mean, expected_one_of, flatten, read_toml
+from nashdex.core.user_input import expected_instead, expected_one_of, flatten, read_toml
 from nashdex.experiments.rules import ArmName, Comparison, DifferenceRule, Rule, ScoreRule
 from nashdex.policies.scripted.registry import SCRIPTED_POLICIES
 
@@ -203,11 +203,8 @@ class Experiment(Section):
             raise ValueError(problem)
         runs = {f"{name}{_SEPARATOR}{seed}" for name in names for seed in self.seeds}
         if unknown := next((key for key in self.invalid if key not in runs), None):
-            near = did_you_mean(unknown, sorted(runs))
-            raise ValueError(
-                f"invalid holds {unknown!r}, which is not a run; {near}{'E' if near else 'e'}xpected ARM/SEED, such as "
-                f"{min(runs)}"
-            )
+            expected = expected_instead(unknown, sorted(runs), f"ARM/SEED, such as {min(runs)}")
+            raise ValueError(f"invalid holds {unknown!r}, which is not a run; {expected}")
         return self
 
     def _changed_keys(self) -> Iterator[tuple[str, str]]:

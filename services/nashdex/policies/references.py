@@ -13,7 +13,7 @@ from nashdex.core.errors import ConfigurationError, DataError
 from nashdex.core.ids import SAMPLED, BarePolicyId, BarePolicyIdField, PlayedPolicy, PolicyId, is_replayed, policy_id
 from nashdex.core.references import NASH, NEWEST, SEARCH, PolicyReference, matches
 from nashdex.core.steps import StepName
-from nashdex.core.user_input import did_you_mean
+from nashdex.core.user_input import expected_instead
 from nashdex.metagame.analysis.documents import MetaGameAnalysis, MetaStrategy
 from nashdex.metagame.population import Kind, Population, display_names, newest, short_ids, shortened
 from nashdex.policies.scripted.registry import SCRIPTED_POLICIES
@@ -133,11 +133,8 @@ def find_policy(store: ObjectStore, name: str) -> BarePolicyId:
         raise _nothing_in(store)
     of_run = (NASH, NEWEST) if members else ()
     known = [*published, *(one for names in members.values() for one in names), *others, *of_run]
-    near = did_you_mean(name, dict.fromkeys(known))
-    raise DataError(
-        f"{store.uri} has no policy {name!r}: {near}{'E' if near else 'e'}xpected an id, its beginning or a name; "
-        f"`nashdex policy list {store.uri}` prints them"
-    )
+    expected = expected_instead(name, dict.fromkeys(known), "an id, its beginning or a name")
+    raise DataError(f"{store.uri} has no policy {name!r}: {expected}; `nashdex policy list {store.uri}` prints them")
 
 
 def format_of_policy(reference: PolicyReference) -> str | None:
