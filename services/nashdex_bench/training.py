@@ -88,8 +88,11 @@ def open_training(game: ShowdownGame, network: ActorCritic, settings: PpoSetting
     """Open a training that begins with ``network``, and removes its checkpoints at the end."""
     with TemporaryDirectory() as folder:
         checkpoints = Checkpoints(open_store(str(Path(folder))), 0, 0, AttemptId("bench"), "bench")
-        graphed_rows = settings.minibatch_decisions if settings.accumulate == 1 else 0
-        steps = StepSettings(settings.max_gradient_norm, _CHECKPOINT_EVERY_UPDATES, graphed_rows=graphed_rows)
+        steps = StepSettings(
+            settings.max_gradient_norm,
+            _CHECKPOINT_EVERY_UPDATES,
+            graphed_rows=settings.lone_minibatch_decisions(num_processes=1),
+        )
         training = Training(network, steps, checkpoints)
         yield BenchTraining(Ppo(training, settings, SnapshotReference(network, NEWEST), game))
 

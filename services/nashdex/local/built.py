@@ -20,6 +20,8 @@ from nashdex.core.section import Section
 from nashdex.report.assembly.iterations import own_versions
 from nashdex.store.naming import parse_uri
 
+_ARGUMENTS = ["plan", "--run=run", "--iteration=0", "--shard=0", "--stop-at-end-of-input"]
+
 
 def build_documents() -> None:
     """Build the schema of every document and section that is imported so far and has none.
@@ -49,8 +51,6 @@ def build_parsers() -> None:
     command.make_context("nashdex", ["step"])
     command.commands["step"].make_context("step", _ARGUMENTS)
 
-
-_ARGUMENTS = ["plan", "--run=run", "--iteration=0", "--shard=0", "--stop-at-end-of-input"]
 
 find_added()
 build_documents()

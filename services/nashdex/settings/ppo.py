@@ -103,3 +103,7 @@ class PpoSettings(Choice):
     def step_decisions(self) -> int:
         """Decisions an optimiser step, at most."""
         return self.minibatch_decisions * self.accumulate
+
+    def lone_minibatch_decisions(self, num_processes: int) -> int:
+        """Return the most decisions of a minibatch, where each process has one an optimiser step; else 0."""
+        return self.minibatch_decisions if self.accumulate == num_processes else 0

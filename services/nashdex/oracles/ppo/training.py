@@ -207,8 +207,7 @@ class Ppo:
                 settings.max_gradient_norm,
                 shared.checkpoint_every_updates,
                 shared.precision,
-                # Each process has one minibatch a step, or the gradients of several are added up.
-                graphed_rows=settings.minibatch_decisions if settings.accumulate == shared.num_processes else 0,
+                graphed_rows=settings.lone_minibatch_decisions(shared.num_processes),
             ),
             checkpoints_of(task.store, plan, task.shard, task.attempt, saves=processes.is_first),
             reference=reference,

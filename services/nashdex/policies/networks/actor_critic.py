@@ -59,15 +59,14 @@ class ActorCritic(nn.Module, ABC):
     inputs are ``observations`` (N, F)."""
     predicts_opponent: bool = False
     """Whether ``logits_and_prediction`` returns a prediction."""
+    is_recordable: bool = False
+    """Whether forward passes over equally many rows are the same operations, whatever the rows say, and need no value
+    from the host: a GPU then records them once and launches them as a whole."""
 
     def actor_parameters(self) -> list[nn.Parameter]:
         """Return the parameters that are not the critic's."""
         critic = list(self.critic.parameters())
         return [parameter for parameter in self.parameters() if all(parameter is not other for other in critic)]
-
-    is_recordable: bool = False
-    """Whether forward passes over equally many rows are the same operations, whatever the rows say, and need no value
-    from the host: a GPU then records them once and launches them as a whole."""
 
     @property
     def num_parameters(self) -> int:

@@ -104,9 +104,14 @@ class Scorer(nn.Module):
         self.register_buffer(
             "order", None if order == list(range(len(candidates))) else torch.tensor(order), persistent=False
         )
-        for name, names_move in (("pokemon_kinds", False), ("move_kinds", True)):
-            numbers = [kind for kind, is_move in enumerate(self.is_move) if is_move == names_move]
-            self.register_buffer(name, torch.tensor(numbers, dtype=torch.int64), persistent=False)
+        self.register_buffer(
+            "pokemon_kinds", torch.tensor(self._kinds(is_move=False), dtype=torch.int64), persistent=False
+        )
+        self.register_buffer("move_kinds", torch.tensor(self._kinds(is_move=True), dtype=torch.int64), persistent=False)
+
+    def _kinds(self, *, is_move: bool) -> list[int]:
+        """Return the numbers of the kinds of action that name a move, or else a Pokémon."""
+        return [kind for kind, names_move in enumerate(self.is_move) if names_move == is_move]
 
     def forward(self, context: Tensor, own_pokemon: Tensor, own_moves: Tensor) -> Tensor:
         """Return scores (B, A) from context (B, C) and the vectors (…, B, …) of own Pokémon and the active's moves."""
@@ -116,8 +121,7 @@ class Scorer(nn.Module):
             (False, self.pokemon_kinds, own_pokemon, self.pokemon),
             (True, self.move_kinds, own_moves, self.move),
         ):
-            kinds = [kind for kind, names_move in enumerate(self.is_move) if names_move == is_move]
-            if kinds:
+            if kinds := self._kinds(is_move=is_move):
                 of_kinds = shared + self.kind.index_select(0, numbers).unsqueeze(1)
                 scores |= zip(kinds, score_targets(of_kinds, vectors, layer.weight, self.score), strict=True)
         joined = torch.cat([scores[kind] for kind in sorted(scores)])
