@@ -76,7 +76,6 @@ def run_scale(format_id: str, *, seconds: float = 20.0, numbers: Sequence[int] =
 
     Raises:
         ConfigurationError: it is not a Showdown format, or Node or the gateway's package is missing.
-        TryAgainError: no decision was made in that time.
     """
     game = showdown_game(format_id)
     sizes = [(1, gateways) for gateways in numbers] + [(shards, 1) for shards in numbers if shards > 1]
@@ -128,8 +127,6 @@ def _row(game: ShowdownGame, num_shards: int, num_gateways: int, seconds: float)
     with ProcessPoolExecutor(num_shards, mp_context=get_context("spawn")) as pool:
         measured = list(pool.map(_measure, loads, [seconds] * num_shards))
     decisions = sum(m.decisions for m in measured)
-    if not decisions:
-        raise TryAgainError(f"no decision was made within {seconds:g} s; measure longer, or on a less busy machine")
     return ScaleRow(
         shards=num_shards,
         gateways=num_gateways,

@@ -163,7 +163,7 @@ def test_bench_actors_reads_the_chunks_of_simulated_actors() -> None:
 
 @pytest.mark.slow
 def test_bench_scale_adds_gateways_and_then_shards() -> None:
-    result = run_scale("gen1randombattle", seconds=4.0, numbers=(2,))
+    result = run_scale("gen1randombattle", seconds=0.1, numbers=(2,))
     assert [(row.shards, row.gateways) for row in result.rows] == [(1, 2), (2, 1)]
     assert all(row.decisions_per_second > 0 and row.decisions_per_cpu_second > 0 for row in result.rows)
 

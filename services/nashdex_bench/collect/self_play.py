@@ -217,16 +217,23 @@ class SelfPlay:
         )
 
     def measure(self, seconds: float) -> Measured:
-        """Play for ``seconds`` of wall time and measure all but the first ``WARM_UP_SHARE`` of them."""
+        """Play for ``seconds`` of wall time and measure all but the first ``WARM_UP_SHARE`` of them.
+
+        On a slow machine it plays on until the measured part has a decision and its latency.
+        """
         begin, warm = time.monotonic(), None
         for _ in self.battles():
             passed = time.monotonic() - begin
             if warm is None and passed > seconds * WARM_UP_SHARE:
                 warm = self.read()
-            elif warm is not None and passed > seconds and self._arena.num_turns > warm.turns:
+            elif warm is not None and passed > seconds and self._has_decisions_since(warm):
                 break
         assert warm is not None
         return self._between(warm, self.read())
+
+    def _has_decisions_since(self, begin: Reading) -> bool:
+        """Return whether there is a rate and a latency. A decision has its latency when the next poll begins."""
+        return self._session.counts.decisions > begin.decisions and self._arena.num_turns > begin.turns
 
     def _between(self, begin: Reading, end: Reading) -> Measured:
         p50, p90, p99 = np.percentile(self._arena.latencies_seconds(begin.turns), [50, 90, 99]).tolist()
