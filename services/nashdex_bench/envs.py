@@ -4,6 +4,7 @@ Every side plays the same: random legal actions against a random player, one age
 observation to compute, so that its time is for its battles and masks alone.
 """
 
+import asyncio
 import logging
 import random
 import time
@@ -18,6 +19,7 @@ from gymnasium.spaces import Box
 from numpy.typing import NDArray
 from poke_env import AccountConfiguration, ServerConfiguration
 from poke_env.battle import AbstractBattle
+from poke_env.concurrency import POKE_LOOP
 from poke_env.environment import SinglesEnv
 from poke_env.environment.single_agent_wrapper import SingleAgentWrapper
 from poke_env.player import RandomPlayer
@@ -157,6 +159,7 @@ def _side(side: str, format_id: str, num_envs: int, num_gateways: int, seed: int
                 yield _single(peer, np.random.default_rng(seed), np.flatnonzero, seed)
             finally:
                 peer.close()
+                asyncio.run_coroutine_threadsafe(_end_tasks(), POKE_LOOP).result()
     elif side == SINGLE:
         env = BattleEnv(format_id)
         try:
@@ -203,8 +206,20 @@ def _vector(env: BattleVectorEnv, seed: int) -> _Play:
     return play
 
 
+async def _end_tasks() -> None:
+    """End the clients' connections, and their tasks that wait for a battle that is gone.
+
+    Otherwise Python prints a traceback for each of these tasks when it collects them.
+    """
+    tasks = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
 def _peer(format_id: str, server: StockServer) -> SingleAgentWrapper[Any]:
-    logging.getLogger("poke-env").setLevel(logging.CRITICAL)
+    silent = logging.CRITICAL + 1  # poke-env calls the end of its own tasks critical
+    logging.getLogger("poke-env").setLevel(silent)
     warnings.filterwarnings("ignore", module="poke_env")
     tag = f"{random.randrange(10**6)}"
     configuration = ServerConfiguration(server.websocket, "http://127.0.0.1/")
@@ -212,11 +227,11 @@ def _peer(format_id: str, server: StockServer) -> SingleAgentWrapper[Any]:
         account_configuration1=AccountConfiguration(f"peer a {tag}", None),
         account_configuration2=AccountConfiguration(f"peer b {tag}", None),
         battle_format=format_id,
-        log_level=logging.CRITICAL,
+        log_level=silent,
         open_timeout=None,
         server_configuration=configuration,
         strict=False,
     )
     env.observation_spaces = {agent: Box(0.0, 1.0, (1,), np.float32) for agent in env.possible_agents}
-    opponent = RandomPlayer(battle_format=format_id, start_listening=False, log_level=logging.CRITICAL)
+    opponent = RandomPlayer(battle_format=format_id, start_listening=False, log_level=silent)
     return SingleAgentWrapper(env, opponent)

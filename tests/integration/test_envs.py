@@ -1,5 +1,6 @@
 """Environments over real battles: the libraries' own checkers, clones, states as text, and the examples."""
 
+import asyncio
 import gzip
 import json
 import subprocess
@@ -11,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
+from poke_env.concurrency import POKE_LOOP
 
 import nashdex
 from nashdex.cli import run_command_line
@@ -181,6 +183,7 @@ def test_bench_envs_measures_every_side(capsys: pytest.CaptureFixture[str]) -> N
     result = json.loads(capsys.readouterr().out)
     assert [side["side"] for side in result["sides"]] == ["single", "vector", "poke-env"]
     assert all(side["steps"] > 0 for side in result["sides"])
+    assert not asyncio.all_tasks(POKE_LOOP)  # Python would print a traceback for each as it collects them
 
 
 @pytest.mark.slow
