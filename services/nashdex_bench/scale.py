@@ -200,8 +200,6 @@ def measure_shards(
     site = _site(cluster)
     check_site(cluster, runs[0])
     _check_store(site, cluster.namespace)
-    # Late: it imports torch, which other commands for clusters do not need.
-
     network = fresh_network(format_id)
     for settings in runs:
         yield _measure_shards(cluster, site.store, settings, network, wait)
@@ -283,7 +281,6 @@ def _check_store(site: Site, namespace: str) -> None:
 def _measure_shards(
     cluster: Cluster, store_uri: str, settings: RunSettings, network: "ActorCritic", wait: Wait
 ) -> ClusterScaleRow:
-
     run = create_run(store_uri, PreparedRun(settings, inputs={}))
     plan_self_play(run.store, network)
     cluster.create_workflow(shards_workflow(cluster.namespace, run.id, settings.collect.shards))

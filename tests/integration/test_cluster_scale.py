@@ -3,9 +3,10 @@
 import json
 import os
 import signal
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from threading import Thread, Timer
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -16,7 +17,7 @@ from nashdex.collector import step
 from nashdex.core.results import COLLECT_RESULT, CollectResult
 from nashdex.runs.creation import open_run
 from nashdex.store.documents import read_written
-from support.cluster_server import ClusterState, kubeconfig, serving
+from support.cluster_server import Answer, ClusterState, kubeconfig, serving
 
 pytestmark = pytest.mark.integration
 
@@ -29,20 +30,25 @@ class CollectingCluster(ClusterState):
     def __init__(self) -> None:
         super().__init__()
         self.exit_code = 0
-        self.is_interrupted = False
-        """Whether the user presses Ctrl-C while the Workflow is running."""
+        self.signal: signal.Signals | None = None
+        """What the command gets as soon as it follows the Workflow, which then does not end."""
         self.results: list[CollectResult] = []
         self.at_work: list[Thread] = []
 
     def add(self, workflow: dict[str, Any]) -> dict[str, Any]:
         """Put a Workflow there and begin it."""
         workflow["status"] = {"phase": "Running", "startedAt": "2026-01-01T00:00:00Z", "nodes": {}}
-        if self.is_interrupted:
-            self.at_work.append(Timer(2.0, os.kill, (os.getpid(), signal.SIGINT)))
-        else:
+        if self.signal is None:
             self.at_work.append(Thread(target=self._do, args=(workflow,)))
-        self.at_work[-1].start()
+            self.at_work[-1].start()
         return super().add(workflow)
+
+    def answer(self, method: str, path: str, query: dict[str, list[str]], body: dict[str, Any]) -> Answer:
+        """Answer a request; send the command its signal with its first look at its Workflow."""
+        if method == "GET" and self.workflows and self.signal is not None:
+            number, self.signal = self.signal, None
+            os.kill(os.getpid(), number)
+        return super().answer(method, path, query, body)
 
     def _do(self, workflow: dict[str, Any]) -> None:
         ((task,),) = [template["dag"]["tasks"] for template in workflow["spec"]["templates"]]
@@ -136,9 +142,13 @@ def test_a_shard_that_fails_ends_it_and_leaves_its_run(
 
 
 @pytest.mark.slow
-def test_ctrl_c_stops_the_workflow(state: CollectingCluster, capsys: pytest.CaptureFixture[str]) -> None:
-    state.is_interrupted = True
-    assert run_command_line(list(COMMAND)) == 130
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_stops_the_workflow(
+    number: signal.Signals, code: int, state: CollectingCluster, capsys: pytest.CaptureFixture[str]
+) -> None:
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # as the command line does
+    state.signal = number
+    assert run_command_line(list(COMMAND)) == code
     (workflow,) = state.workflows.values()
     assert workflow["spec"]["shutdown"] == "Stop"
     assert "is stopping; its objects in" in capsys.readouterr().err

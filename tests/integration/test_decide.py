@@ -272,7 +272,7 @@ def test_the_command_answers_lines_and_http_and_stops_at_sigterm(battle: list[As
             with urllib.request.urlopen(asking, timeout=300) as answer:  # noqa: S310 - the address is ours
                 assert json.load(answer)["choice"] == first["choice"]
             process.send_signal(signal.SIGTERM)
-            assert process.wait(60) == 143
+            assert process.wait(600) == 143
         finally:
             process.kill()
 
@@ -299,7 +299,7 @@ def test_a_connection_that_is_too_slow_is_closed(slow_service: tuple[str, int], 
 @pytest.fixture(scope="module")
 def slow_service() -> Iterator[tuple[str, int]]:
     command = [sys.executable, "-m", "nashdex", "decide", "random", "--format", FORMAT, "--listen", "0"]
-    with subprocess.Popen([*command, "--seconds", "0.5"], stderr=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen([*command, "--seconds", "3"], stderr=subprocess.PIPE, text=True) as process:
         try:
             assert process.stderr is not None
             host, _, port = process.stderr.readline().split()[-1].removeprefix("http://").rpartition(":")

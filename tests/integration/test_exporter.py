@@ -4,7 +4,6 @@ import json
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -20,6 +19,7 @@ import pytest
 from nashdex.core import keys
 from nashdex.store import open_store
 from support.made_runs import make_tabular_run
+from support.ports import free_port
 
 pytestmark = pytest.mark.integration
 
@@ -38,11 +38,6 @@ def exporter(store: str, port: int, **environment: str) -> Iterator[subprocess.P
     finally:
         process.kill()
         process.communicate(timeout=300)
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        return int(probe.getsockname()[1])
 
 
 def scrape(port: int) -> dict[str, float]:
@@ -91,13 +86,13 @@ def test_while_the_store_is_away_it_tells_what_it_knew_and_stays_well(tmp_path: 
     run = store / "some-run"
     run.mkdir(parents=True)
     (run / keys.CONFIG).write_text(json.dumps({"format": "gen1ou", "iterations": 4}))
-    with exporter(str(store), port, NASHDEX_HEALTH_STALE_SECONDS="5") as process:
+    with exporter(str(store), port, NASHDEX_HEALTH_STALE_SECONDS="15") as process:
         scrape_until(port, "nashdex_exporter_scans_total")
         store.rename(tmp_path / "away")
         store.write_text("a file where the store was")
         samples = scrape_until(port, "nashdex_exporter_failed_scans_total")
         assert samples['nashdex_planned_iterations{component="exporter",format="gen1ou",run="some-run"}'] == 4
-        time.sleep(6)  # longer than a process may be idle and count as well
+        time.sleep(16)  # longer than a process may be idle and count as well
         with urlopen(f"http://127.0.0.1:{port}/healthz", timeout=300) as response:
             assert response.status == 200
         before = scrape(port)['nashdex_exporter_scans_total{component="exporter",format="",run=""}']

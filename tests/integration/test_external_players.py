@@ -1,7 +1,6 @@
 """Players of other programs in ``nashdex battle``: poke-env classes over a pipe."""
 
 import json
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -12,6 +11,7 @@ import pytest
 from nashdex.cli import run_command_line
 from nashdex.evaluator.match import play_match
 from nashdex.rollout.play import MAX_TRIES
+from support.ports import free_port
 
 pytestmark = pytest.mark.integration
 
@@ -115,8 +115,7 @@ def test_the_json_counts_failures_by_cause(capsys: pytest.CaptureFixture[str]) -
 @pytest.fixture
 def served(players: Path) -> Iterator[None]:
     """Let a player listen on a free port, soon, and declare it as ``away``."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        address = f"127.0.0.1:{free.getsockname()[1]}"
+    address = f"127.0.0.1:{free_port()}"
     command = [sys.executable, "-m", "nashdex.games.showdown.external_player", "poke_env.player:SimpleHeuristicsPlayer"]
     process = subprocess.Popen([*command, "--listen", address], stderr=subprocess.PIPE, text=True)
     assert process.stderr is not None
@@ -124,7 +123,7 @@ def served(players: Path) -> Iterator[None]:
     yield
     assert "listens at" in process.stderr.readline()
     process.terminate()
-    assert process.wait(60) == 0
+    assert process.wait(600) == 0
     process.stderr.close()
 
 
@@ -138,8 +137,7 @@ def test_a_player_that_listens_plays_the_same_battles_as_in_process() -> None:
 
 
 def test_an_address_at_which_nothing_listens_is_one_message(players: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        address = f"127.0.0.1:{free.getsockname()[1]}"
+    address = f"127.0.0.1:{free_port()}"
     players.write_text(f'[away]\naddress = "{address}"\nstart_seconds = 1\n')
     arguments = ["battle", "--format", FORMAT, "--p1", "external:away", "--p2", "random", "--battles", "1"]
     assert run_command_line(arguments) == 64

@@ -37,7 +37,7 @@ def answer() -> Answer:
 
 
 @pytest.fixture
-def store(answer: Answer, monkeypatch: pytest.MonkeyPatch) -> Iterator[S3Store]:
+def url(answer: Answer, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     class Handler(JsonHandler):
         protocol_version = "HTTP/1.1"
 
@@ -61,8 +61,23 @@ def store(answer: Answer, monkeypatch: pytest.MonkeyPatch) -> Iterator[S3Store]:
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", ACCESS_KEY)
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "a-secret-of-enough-characters")
     with served_by(Handler) as url:
-        config = Config(retries={"mode": "standard", "total_max_attempts": 1}, read_timeout=0.3)
-        yield S3Store("bucket", "run", boto3.client("s3", endpoint_url=url, region_name="us-east-1", config=config))
+        yield url
+
+
+@pytest.fixture
+def store(url: str) -> S3Store:
+    return _store_at(url, read_seconds=600.0)
+
+
+@pytest.fixture
+def hasty(url: str) -> S3Store:
+    """A store that soon gives up an answer that does not arrive."""
+    return _store_at(url, read_seconds=0.3)
+
+
+def _store_at(url: str, read_seconds: float) -> S3Store:
+    config = Config(retries={"mode": "standard", "total_max_attempts": 1}, read_timeout=read_seconds)
+    return S3Store("bucket", "run", boto3.client("s3", endpoint_url=url, region_name="us-east-1", config=config))
 
 
 def calls(store: S3Store) -> list[Callable[[], object]]:
@@ -157,17 +172,17 @@ def test_a_body_that_differs_from_its_checksum_is_asked_for_again(store: S3Store
     assert len(answer.requests) == 3
 
 
-def test_a_body_that_stops_is_asked_for_again(store: S3Store, answer: Answer) -> None:
+def test_a_body_that_stops_is_asked_for_again(hasty: S3Store, answer: Answer) -> None:
     answer.body, answer.headers = b"half of it", {"Content-Length": "20"}
     with pytest.raises(TryAgainError):
-        store.get("key")
+        hasty.get("key")
     assert len(answer.requests) == 3
 
 
-def test_a_silent_server_ends_in_under_two_minutes(store: S3Store, answer: Answer) -> None:
+def test_a_silent_server_ends_in_under_two_minutes(hasty: S3Store, answer: Answer) -> None:
     answer.silent_seconds = 1.0
     with pytest.raises(TryAgainError):
-        store.get("key")
+        hasty.get("key")
     attempts = 3
     assert attempts * SILENCE_SECONDS < 120, "of botocore, before the first answer"
     assert PATIENCE_SECONDS + attempts * SILENCE_SECONDS < 150

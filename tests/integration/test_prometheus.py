@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import socket
 import subprocess
 import sys
 import time
@@ -15,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from e2e.prometheus import ask_all
+from support.ports import free_port
 from support.promql import RULES
 
 pytestmark = [
@@ -27,12 +27,6 @@ pytestmark = [
 PROGRAM = Path(__file__).parents[1] / "support" / "programs" / "every_metric.py"
 DEADLINE_SECONDS = 600
 WINDOW_SECONDS = 60
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def serve_every_metric(stack: ExitStack, component: str) -> int:

@@ -21,7 +21,7 @@ def analyse(
     policies: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[POLICY...]",
+            metavar="POLICY",
             help="Policies whose critics judge: RUN#newest, RUN#ID, … of the battle's format. Without any there "
             "is no win probability.",
             show_default=False,

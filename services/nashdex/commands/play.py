@@ -19,7 +19,7 @@ def play(
     policies: Annotated[
         list[str],
         typer.Argument(
-            metavar="POLICY...", help="RUN#newest, RUN#ID, RUN#nash, random or max-power. The page offers all of them."
+            metavar="POLICY", help="zoo:NAME, RUN#newest, RUN#ID, RUN#nash, random or max-power. The page offers all."
         ),
     ],
     *,

@@ -38,9 +38,8 @@ def publish_policy(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Its name for good, such as gen1randombattle.")],
     *,
     zoo: Annotated[
-        str | None,
-        typer.Option(metavar="STORE", help="Folder or s3:// URI to publish in. [default: nashdex's own zoo]"),
-    ] = None,
+        str, typer.Option(metavar="STORE", help="Folder or s3:// URI to publish in; zoo: in a checkout of nashdex.")
+    ],
     panel: Annotated[
         Path | None, typer.Option(metavar="FILE", help="File of `nashdex panel --output FILE`, for the card.")
     ] = None,
@@ -63,7 +62,7 @@ def publish_policy(
     from the run. A name never changes its weights. Publishing the same weights again renews the card, for example
     with the panel.
     """
-    from nashdex.core.references import ZOO, PolicyReference
+    from nashdex.core.references import PolicyReference
     from nashdex.evaluator.panel import Panel
     from nashdex.metagame.analysis.exploit import ExploitVerdict
     from nashdex.store import open_store
@@ -76,11 +75,11 @@ def publish_policy(
         panel=None if panel is None else _read(panel, Panel, "what nashdex panel --output writes"),
         exploit=None if exploit is None else _read(exploit, ExploitVerdict, "exploit.json of nashdex exploit"),
     )
-    card = publish(open_store(zoo or ZOO), PolicyReference.parse(policy), name, said, battles=battles)
+    card = publish(open_store(zoo), PolicyReference.parse(policy), name, said, battles=battles)
     if as_json:
         print_json(card.model_dump(mode="json"))
         return
-    where = f"zoo:{name}" if zoo in {None, ZOO} else f"{zoo}#{name}"
+    where = PolicyReference(name, zoo)
     print_text(f"{where}: {card.policy}, {card.weights_bytes:,} bytes")
     print_text(f"read its card: nashdex policy show {where}")
 
@@ -391,7 +390,7 @@ def make_ensemble(
     members: Annotated[
         list[str],
         typer.Argument(
-            metavar="RUN#POLICY...", help="2 to 16 networks of one format, such as runs/a#newest or runs/b#pb8894@T0.7."
+            metavar="RUN#POLICY", help="2 to 16 networks of one format, such as runs/a#newest or runs/b#pb8894@T0.7."
         ),
     ],
     *,

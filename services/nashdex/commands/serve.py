@@ -67,7 +67,12 @@ def serve(
         float, typer.Option(min=0, max=86_400, help="Longest wait for a server that does not answer.")
     ] = 60.0,
     action_url: Annotated[
-        str, typer.Option(metavar="URL", help="Login server, for accounts with a password.")
+        str,
+        typer.Option(
+            metavar="URL",
+            help="Login server, for accounts with a password. [default: Showdown's own]",
+            show_default=False,
+        ),
     ] = "https://play.pokemonshowdown.com/action.php",
     i_have_permission: Annotated[
         bool, typer.Option("--i-have-permission", help="Play on a server that is not on this machine.")

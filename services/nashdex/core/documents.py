@@ -158,7 +158,7 @@ def _what(problem: ErrorDetails) -> str:
         case "string_too_short":
             return f"expected at least {_counted(facts['min_length'], 'character')}"
         case "union_tag_invalid":
-            return f"expected one of {facts['expected_tags']}"
+            return f"{'' if facts['tag'] else 'missing; '}expected one of {facts['expected_tags']}"
     plain = problem["msg"].removeprefix("Value error, ").replace("Input should be", "must be", 1)
     return _WORDS.get(problem["type"], plain)
 
@@ -171,7 +171,7 @@ def _given(problem: ErrorDetails) -> str:
     """Return the value that was given, where it is short."""
     given = problem.get("input")
     if problem["type"] == "union_tag_invalid":
-        given = problem["ctx"]["tag"]
+        given = problem["ctx"]["tag"] or {}
     return "" if isinstance(given, dict | list | bytes) or problem["type"] == "missing" else f" (got {shorten(given)})"
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Final
 
-from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, GetCoreSchemaHandler, ValidationError
 from pydantic_core import CoreSchema, ErrorDetails, InitErrorDetails, PydanticCustomError, core_schema
 
 from nashdex.core.errors import ConfigurationError
@@ -71,6 +71,14 @@ def without_effect(section: Section, place: str = "") -> Iterator[str]:
 _UNKNOWN_KIND: Final = "unknown_kind"
 KIND = "kind"
 """The key by which a section of settings says what it configures."""
+
+
+def _with_some_kind(value: object) -> object:
+    return {KIND: "", **value} if isinstance(value, Mapping) else value
+
+
+ASKS_FOR_KIND: Final = BeforeValidator(_with_some_kind)
+"""Metadata of a union that ``kind`` discriminates. Without a kind, pydantic would not say which ones there are."""
 
 
 class Kinds(Names):

@@ -13,7 +13,7 @@ from pydantic_core import ErrorDetails
 from nashdex.core.documents import describe, nearest_keys
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.ids import RunId, id_of_text, run_id
-from nashdex.core.section import Section
+from nashdex.core.section import ASKS_FOR_KIND, Section
 from nashdex.core.user_input import expected_instead, expected_one_of, flatten, read_toml
 from nashdex.experiments.rules import ArmName, Comparison, DifferenceRule, Rule, ScoreRule
 from nashdex.policies.scripted.registry import SCRIPTED_POLICIES
@@ -96,7 +96,7 @@ class RandomSweep(Section):
         return self
 
 
-Sweep = Annotated[Grid | RandomSweep, Field(discriminator="kind")]
+Sweep = Annotated[Grid | RandomSweep, Field(discriminator="kind"), ASKS_FOR_KIND]
 
 
 def sweep_settings(sweep: Sweep) -> list[dict[str, Any]]:

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
-from nashdex.core.section import Section
+from nashdex.core.section import ASKS_FOR_KIND, Section
 from nashdex.core.user_input import expected_one_of
 
 ArmName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9.-]{0,39}$")]
@@ -127,4 +127,4 @@ class ScoreRule(Section):
         )
 
 
-Rule = Annotated[DifferenceRule | ScoreRule, Field(discriminator="kind")]
+Rule = Annotated[DifferenceRule | ScoreRule, Field(discriminator="kind"), ASKS_FOR_KIND]

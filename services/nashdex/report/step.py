@@ -123,6 +123,8 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
     """
     if done := find_done(store, iteration, StepName.REPORT, shard):
         return done
+    from nashdex.report.page.render import render_page  # noqa: PLC0415 - jinja2 takes longer than a finished step
+
     attempt = Attempt(store, iteration, StepName.REPORT, shard)
     last = read_iteration(store, read_manifests(store, settings, iteration))
     rows, replays = _rows_and_replays(store, settings, last)
@@ -138,7 +140,7 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
     )
     has_parts = report.payoffs.num_omitted > 0
     logs = read_logs(store, report, MAX_EMBEDDED_BYTES_OF_MANY if has_parts else MAX_EMBEDDED_BYTES)
-    page = _rendered(report, logs)
+    page = render_page(report, logs).encode()
     attempt.publish(keys.REPORT, report.to_json())
     if has_parts:
         attempt.publish(keys.REPORT_CELLS, PayoffCells.of(report, last.matrix).to_json())
@@ -232,23 +234,12 @@ def _page_now(store: ObjectStore, manifest: Manifest, board: Board | None) -> by
     has_parts = keys.REPORT_CELLS in manifest.objects
     if board is None and calibrated is None and not has_parts:
         return read_object(store, manifest, keys.REPORT_PAGE)
+    from nashdex.report.page.render import render_page  # noqa: PLC0415 - as above
+
     report = read_written(store, manifest, keys.REPORT, Report)
     calibration = None if calibrated is None else Calibration.from_json(calibrated, f"{store.uri}/{key}")
     cells = read_written(store, manifest, keys.REPORT_CELLS, PayoffCells) if has_parts else None
-    return _rendered(report, read_logs(store, report), calibration, board, cells)
-
-
-def _rendered(
-    report: Report,
-    logs: Mapping[str, str],
-    calibration: Calibration | None = None,
-    board: Board | None = None,
-    cells: PayoffCells | None = None,
-) -> bytes:
-    """Return the page of a report (``render_page``)."""
-    from nashdex.report.page.render import render_page  # noqa: PLC0415 - jinja2 takes longer than a finished step
-
-    return render_page(report, logs, calibration, board, cells).encode()
+    return render_page(report, read_logs(store, report), calibration, board, cells).encode()
 
 
 def newest_report(store: ObjectStore) -> Manifest:

@@ -2,12 +2,14 @@
 
 import os
 from functools import lru_cache
-from typing import Final, Literal
+from typing import Annotated, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from nashdex.core.documents import describe_problems
 from nashdex.core.errors import ConfigurationError
+
+_IN_ANY_CASE: Final = BeforeValidator(lambda value: value.lower() if isinstance(value, str) else value)
 
 
 class TelemetrySettings(BaseModel):
@@ -15,10 +17,12 @@ class TelemetrySettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    log_format: Literal["console", "json"] | None = Field(
+    log_format: Annotated[Literal["console", "json"] | None, _IN_ANY_CASE] = Field(
         None, description="Format of logs; by default console on a terminal, JSON lines elsewhere."
     )
-    log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="Lowest level that is logged.")
+    log_level: Annotated[Literal["debug", "info", "warning", "error"], _IN_ANY_CASE] = Field(
+        "info", description="Lowest level that is logged."
+    )
     archive_logs: bool = Field(default=False, description="Also write a step's log to the run's store.")
     metrics_port: int | None = Field(
         None, ge=0, le=65_535, description="Port of /metrics and /healthz. 0: any free port. Unset: serve neither."

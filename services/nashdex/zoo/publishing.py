@@ -237,22 +237,28 @@ def publish(zoo: ObjectStore, reference: PolicyReference, name: str, said: Said,
     )
     zoo.put_if_absent(keys.policy_weights(published.id), weights)
     zoo.put_if_absent(keys.policy_document(published.id), published.to_json())
-    zoo.put(keys.policy_card(published.id), card.to_json())
-    publish_name(zoo, name, published.id)
+    publish_card(zoo, card)
     return card
 
 
-def publish_name(zoo: ObjectStore, name: str, policy: BarePolicyId) -> None:
-    """Give ``name`` to a policy of ``zoo`` for good. Several processes may publish at once.
+def publish_card(zoo: ObjectStore, card: PolicyCard) -> None:
+    """Store the card of a policy of ``zoo`` and give the policy its name for good. Several processes may publish.
 
-    Each name is an object of its own, which one process writes. The list of all names is written from them, again
-    where it lacks one that was written meanwhile.
+    The policy's first card keeps it from further names. Each name is an object of its own, which one process writes.
+    The list of all names is written from them, again where it lacks one that was written meanwhile.
 
     Raises:
-        ConfigurationError: the name is another policy's.
-        DataError: a document of names is wrong.
+        ConfigurationError: the name is another policy's, or the policy has another name.
+        DataError: a document of names or the card is wrong.
     """
-    _check_name(_names(zoo), name, policy)
+    name, policy = card.name, card.policy
+    names = _names(zoo)
+    _check_name(names, name, policy)
+    if not zoo.put_if_absent(keys.policy_card(policy), card.to_json()):
+        first = read_card(zoo, policy)
+        if first is not None:  # it has no name yet where its publishing goes on, or was killed
+            _check_name({first.name: policy} | names, name, policy)
+        zoo.put(keys.policy_card(policy), card.to_json())
     zoo.put_if_absent(keys.published_name(name), Published(policies={name: policy}).to_json())
     while True:
         names = _names(zoo)

@@ -37,7 +37,7 @@ def collect(
     ] = None,
     network: Annotated[
         str | None,
-        typer.Option(metavar="KIND", help="Kind of network on both seats.", show_default="slots; pairs in doubles"),
+        typer.Option(metavar="KIND", help="Kind of network on both seats. [default: slots; pairs in doubles]"),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:

@@ -30,8 +30,8 @@ def calibration(
 ) -> None:
     """Play battles and compare the critic's win probability at every decision with who won.
 
-    Prints how often was won by bins of the prediction, and the expected calibration error, with an interval by
-    resampled pairs of battles. The battles are new: use another seed than the training's for new battles.
+    Prints the share of won battles by bins of the prediction, and the expected calibration error, with an interval by
+    resampled pairs of battles. Use another seed than the training's, so that the battles are new.
     """
     install_stop_handlers()
     from nashdex_bench.calibration import bench_calibration, lines

@@ -90,7 +90,10 @@ def import_policy(
 def import_population(
     folder: Annotated[
         Path,
-        typer.Argument(help="Has population.json, interaction_matrix.json and perhaps meta_strategy.json of metamon."),
+        typer.Argument(
+            metavar="FOLDER",
+            help="Has population.json, interaction_matrix.json and perhaps meta_strategy.json of metamon.",
+        ),
     ],
     ledger: Annotated[Path, typer.Argument(metavar="COUNTS.json", help="File to write the counts to; must not exist.")],
     *,

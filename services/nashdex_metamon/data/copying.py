@@ -49,7 +49,7 @@ def copy(
     Raises:
         ConfigurationError: the destination is not a folder or is the folder itself, or the selection keeps one result
             only and has none to balance it with.
-        StoppedError: the process was asked to stop. What was written is complete, and not balanced.
+        StoppedError: the process was asked to stop. What was written is complete and balanced.
     """
     if balance_seed is not None and selection.results != "both":
         raise ConfigurationError(f"outcomes cannot be balanced among {selection.results} alone; keep both results")
@@ -61,27 +61,29 @@ def copy(
     written: set[Path] = set()
     paths: dict[tuple[str, str], list[Path]] = {}
     files: Iterator[Entry | JointEntry] = chain(entries(root, formats), joint_entries(root, formats))
-    for entry in files:
-        check_stop()
-        unwanted = None if entry.name is None else selection.refuses_name(entry.name)
-        if unwanted is None:
-            try:
-                name, replay = entry.read()
-            except RefusedReplayError as refusal:
-                copied.refused[refusal.cause] += 1
-                continue
-            shown = name if keep_names else without_names(name)
-            path = destination / entry.format / entry.file_name(shown)
-            unwanted = "duplicate" if path in written else selection.refuses_content(replay)
+    try:
+        for entry in files:
+            check_stop()
+            unwanted = None if entry.name is None else selection.refuses_name(entry.name)
             if unwanted is None:
-                _write(path, entry, replay, copied)
-                written.add(path)
-                paths.setdefault((entry.format, name.result), []).append(path)
-                continue
-        copied.left_out[unwanted] += 1
-    if balance_seed is not None:
-        for format_id in sorted({format_id for format_id, _ in paths}):
-            _balance(paths, format_id, copied, random.Random(balance_seed))
+                try:
+                    name, replay = entry.read()
+                except RefusedReplayError as refusal:
+                    copied.refused[refusal.cause] += 1
+                    continue
+                shown = name if keep_names else without_names(name)
+                path = destination / entry.format / entry.file_name(shown)
+                unwanted = "duplicate" if path in written else selection.refuses_content(replay)
+                if unwanted is None:
+                    _write(path, entry, replay, copied)
+                    written.add(path)
+                    paths.setdefault((entry.format, name.result), []).append(path)
+                    continue
+            copied.left_out[unwanted] += 1
+    finally:
+        if balance_seed is not None:
+            for format_id in sorted({format_id for format_id, _ in paths}):
+                _balance(paths, format_id, copied, random.Random(balance_seed))
     return copied
 
 

@@ -19,6 +19,12 @@ const policy = { id: "even", temperature: 1, reward: "win-loss", begin: () => []
 /** @type {Map<string, Table>} */
 const tables = new Map();
 
+/** @param {NodeJS.CpuUsage} before @returns {number} CPU time since then, which other processes do not lengthen */
+function cpuMilliseconds(before) {
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
+}
+
 /** @param {string} text */
 async function reviewed(text) {
   const battle = parseLog(text);
@@ -75,10 +81,10 @@ test("a replay file and its JSON are read as the log in them", () => {
 });
 
 test("a file that only looks like a replay file is read at once", () => {
-  const began = performance.now();
+  const began = process.cpuUsage();
   assert.throws(() => parseLog("<script class=\"battle-log-data\"".repeat(30_000)), /no battle/);
   assert.throws(() => parseLog("<script class=\"battle-log-data\">".repeat(30_000)), /no battle/);
-  assert.ok(performance.now() - began < 1000);
+  assert.ok(cpuMilliseconds(began) < 1000);
   const { lines } = parseLog(whole);
   assert.deepEqual(parseLog(`|c|x|class="battle-log-data"></script>\n${whole}`).lines, lines);
 });
@@ -114,7 +120,7 @@ for (const [name, text] of /** @type {const} */ ([
 test("a megabyte of lines is read in less than a second a step", async () => {
   const line = "|-damage|p1a: Alakazam|50/100\n";
   const text = `${whole.slice(0, whole.indexOf("|turn|2"))}${line.repeat(30_000)}${whole.slice(whole.indexOf("|turn|2"))}`;
-  const began = performance.now();
+  const began = process.cpuUsage();
   await reviewed(text.slice(0, 2 ** 20));
-  assert.ok(performance.now() - began < 5000);
+  assert.ok(cpuMilliseconds(began) < 5000);
 });

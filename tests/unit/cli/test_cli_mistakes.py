@@ -114,6 +114,7 @@ MISTAKES = [
     ("policy show configs", 64, "'configs' names a store and no policy in it", "expected one such as configs#newest"),
     ("policy get runs/gone there", 64, "names a store and no policy", "expected one such as runs/gone#newest"),
     ("policy get heuristic there", 64, "comes with every installation", "expected a stored policy: zoo:NAME,"),
+    ("policy publish runs/gone#newest its-name", 64, "Missing option '--zoo'", "try --help"),
     ("policy show zoo:gen1randombatle", 65, "has no policy 'gen1randombatle'", "did you mean gen1randombattle"),
     ("policy show zoo:gen9", 65, "error: zoo: has no policy 'gen9': e", "`nashdex policy list zoo:` prints them"),
     ("policy show zoo:newest", 65, "zoo: is no run, so it has no newest", "expected a name: zoo:gen1ou-4m, "),

@@ -132,7 +132,7 @@ RANDOM = SCORE + '[sweep]\nkind = "random"\nnum_arms = 2\nvalues = { "a.b" = VAL
     [
         (PLAN.replace("[3, 4]", "[]"), "seeds: expected at least 1 item, not 0"),
         (SCORE.replace("score", "scores"), "verdict.kind: expected one of 'difference', 'score' (got 'scores')"),
-        (SCORE.replace('kind = "score", ', ""), "verdict.kind: missing; expected a value"),
+        (SCORE.replace('kind = "score", ', ""), "verdict.kind: missing; expected one of 'difference', 'score'"),
         (SCORE.replace("0.5", "1.5"), "verdict.above: must be less than 1 (got 1.5)"),
         (SCORE, "there is no arm; expected arms or a sweep"),
         (RANDOM.replace("VALUES", '{ low = 1, high = "a" }'), "sweep.values.a.b.high: expected a number (got 'a')"),

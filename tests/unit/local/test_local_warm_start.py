@@ -61,7 +61,7 @@ async def _ended_by(log: Path, what: str, end: Callable[[Child], None]) -> int:
     assert child.returncode is None
     end(child)
     try:
-        code = await asyncio.wait_for(child.wait(), 30)
+        code = await asyncio.wait_for(child.wait(), 600)
     finally:
         kill_group(child.pid)
         os.close(write_end)
@@ -83,7 +83,7 @@ def test_its_standard_input_ends_with_who_started_it(tmp_path: Path) -> None:
             child = await START(["read"], stdin=read_end, output=number, progress=number, environment={})
         os.close(read_end)
         os.close(write_end)
-        return await asyncio.wait_for(child.wait(), 30)
+        return await asyncio.wait_for(child.wait(), 600)
 
     assert asyncio.run(run_and_close()) == 7
 

@@ -214,6 +214,12 @@ def test_filter_balances_outcomes(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert "balance 1" in capsys.readouterr().out
 
 
+def test_a_filter_that_is_stopped_leaves_balanced_outcomes(tmp_path: Path) -> None:
+    with stop_handlers(), pytest.raises(StoppedError):
+        copy(SAMPLES, ("gen1ou",), tmp_path, _StoppedAfterOne(), balance_seed=1)
+    assert list(tmp_path.rglob("*.*")) == [], "one result alone has nothing to balance it"
+
+
 def test_filter_writes_a_replay_that_is_there_twice_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     replays = tmp_path / "in" / "gen1ou"
     replays.mkdir(parents=True)

@@ -2,6 +2,7 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier, local
 
 import numpy as np
 import pytest
@@ -29,8 +30,9 @@ from nashdex.store import open_store
 from nashdex.store.attempt import Attempt
 from nashdex.store.protocol import ObjectStore
 from nashdex.zoo.card import read_card
-from nashdex.zoo.publishing import MAX_WEIGHTS_BYTES, half_precision, publish_name, training_of, without_places
+from nashdex.zoo.publishing import MAX_WEIGHTS_BYTES, half_precision, publish_card, training_of, without_places
 from support.bandit import bandit_space
+from support.memory_store import MemoryStore
 
 SMALL = SlotsSettings(embedding_size=3, entity_size=5, hidden_size=16)
 FORMAT = "gen1randombattle"
@@ -97,6 +99,13 @@ def test_a_published_name_comes_before_others_and_misspellings_list_it(store: Ob
         find_policy(store, "gen1uo")
 
 
+def publish_name(store: ObjectStore, name: str, policy: BarePolicyId) -> None:
+    zoo = open_store(ZOO)
+    card = read_card(zoo, find_policy(zoo, "gen1ou-4m"))
+    assert card is not None
+    publish_card(store, card.model_copy(update={"name": name, "policy": policy}))
+
+
 def test_names_that_are_published_at_once_are_all_kept(store: ObjectStore) -> None:
     policies = {f"name-{seed}": stored(store, seed) for seed in range(12)}
     store.put(keys.PUBLISHED, Published(policies={"earlier": stored(store, 99)}).to_json())
@@ -127,6 +136,43 @@ def test_one_of_several_policies_gets_a_name(store: ObjectStore) -> None:
         publish_name(store, "wanted", loser)
     with pytest.raises(ConfigurationError, match="is published as 'wanted'; expected that name"):
         publish_name(store, "other", winner)
+    publish_name(store, "other", loser)
+    assert read_published_names(store).policies == {"other": loser, "wanted": winner}
+
+
+class _AtOnce(MemoryStore):
+    """A store in which two writers come to their first claim at the same time."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._both = Barrier(2)
+        self._writer = local()
+
+    def put_if_absent(self, key: str, data: bytes) -> bool:
+        if not getattr(self._writer, "has_come", False):
+            self._writer.has_come = True
+            self._both.wait()
+        return super().put_if_absent(key, data)
+
+
+def test_a_policy_that_is_published_under_two_names_at_once_gets_one() -> None:
+    store, policy = _AtOnce(), PINNED["gen1ou-4m"]
+
+    def publish(name: str) -> bool:
+        try:
+            publish_name(store, name, BarePolicyId(PolicyId(policy)))
+        except ConfigurationError:
+            return False
+        return True
+
+    names = ("one", "other")
+    with ThreadPoolExecutor(2) as pool:
+        (winner,) = (name for name, has in zip(names, pool.map(publish, names), strict=True) if has)
+    assert read_published_names(store).policies == {winner: policy}
+    assert list(store.list("names/")) == [keys.published_name(winner)]
+    card = read_card(store, BarePolicyId(PolicyId(policy)))
+    assert card is not None
+    assert card.name == winner
 
 
 def test_half_precision_is_read_as_single(store: ObjectStore) -> None:

@@ -23,3 +23,13 @@ def test_a_wrong_value_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NASHDEX_METRICS_PORT", "70000")
     with pytest.raises(ConfigurationError, match=r"metrics_port: .*65535"):
         load_telemetry_settings()
+
+
+def test_words_may_be_in_any_case(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NASHDEX_LOG_LEVEL", "DEBUG")
+    monkeypatch.setenv("NASHDEX_LOG_FORMAT", "Json")
+    settings = load_telemetry_settings()
+    assert (settings.log_level, settings.log_format) == ("debug", "json")
+    monkeypatch.setenv("NASHDEX_LOG_LEVEL", "loud")
+    with pytest.raises(ConfigurationError, match=r"log_level: must be 'debug', .* or 'error' \(got 'loud'\)"):
+        load_telemetry_settings()

@@ -38,21 +38,24 @@ def sample(name: str, **labels: str) -> float:
 
 
 def test_first_and_last_lines_always_come_and_few_between(pipe: int) -> None:
+    began = time.monotonic()
     with Progress(StepName.COLLECT, 3, 1000, "battles") as progress:
         for number in range(1000):
             progress.advance(decisions=number * 50)
+    seconds = time.monotonic() - began
     first, *_, last = found = lines(pipe)
     assert first == {"step": "collect", "shard": 3, "done": 0, "total": 1000, "unit": "battles", "facts": {}}
     assert last == first | {"done": 1000, "facts": {"decisions": 49_950}}
-    assert len(found) <= 2 + 5
+    assert len(found) <= 2 + 1 + 5 * seconds
 
 
 def test_about_five_lines_a_second(pipe: int) -> None:
+    began = time.monotonic()
     with Progress(StepName.TRAIN, 0, 100, "updates") as progress:
         for _ in range(50):
             time.sleep(0.02)
             progress.advance()
-    assert 4 <= len(lines(pipe)) <= 2 + 6
+    assert 4 <= len(lines(pipe)) <= 2 + 1 + 5 * (time.monotonic() - began)
 
 
 def test_the_last_line_comes_also_when_the_step_fails(pipe: int) -> None:
@@ -108,8 +111,9 @@ def test_every_advance_is_a_heartbeat(pipe: int) -> None:
     with Progress(StepName.COLLECT, 0, 4, "battles") as progress:
         time.sleep(0.05)
         assert seconds_since_beat() >= 0.05
+        began = time.monotonic()
         progress.advance()
-        assert seconds_since_beat() < 0.05
+        assert seconds_since_beat() <= time.monotonic() - began
 
 
 def test_a_wrong_descriptor_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -161,20 +161,20 @@ def test_writing_happens_beside_the_caller_and_holds_two_parts_at_most() -> None
     def write(name: str, data: bytes) -> None:
         del data
         started.set()
-        assert release.wait(10)
+        assert release.wait(600)
         written.append(name)
 
     writer = ShardWriter(write, space, max_part_bytes=340)
     writer.add(make_episode(10, 0, space))
     writer.add(make_episode(10, 1, space))
-    assert started.wait(10), "the first part is being written"
+    assert started.wait(600), "the first part is being written"
     assert not written, "and adding did not wait for it"
     adding = threading.Thread(target=writer.add, args=(make_episode(10, 2, space),))
     adding.start()
     adding.join(0.2)
     assert adding.is_alive(), "a third part waits for the first"
     release.set()
-    adding.join(10)
+    adding.join()
     writer.close()
     assert len(written) == 3
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def begin(
-    config: Annotated[Path | None, typer.Argument(metavar="[CONFIG.toml]", help=CONFIG_HELP)] = None,
+    config: Annotated[Path | None, typer.Argument(metavar="CONFIG.toml", help=CONFIG_HELP)] = None,
     bundle: Annotated[
         Path | None, typer.Option(metavar="FILE", help="A run packed by `nashdex submit`, instead of CONFIG.")
     ] = None,

@@ -23,7 +23,7 @@ _PART = re.compile(
 def logs(
     run: Annotated[str, typer.Argument(metavar="RUN", help="Run id, or its URI in a store.")],
     step: Annotated[
-        str | None, typer.Argument(metavar="[STEP]", help="A step, or begin or verdict. [default: all]")
+        str | None, typer.Argument(metavar="STEP", help="A step, or begin or verdict. [default: all]")
     ] = None,
     iteration: Annotated[int | None, typer.Option(min=0, help="Iteration, from 0. [default: all]")] = None,
     shard: Annotated[int | None, typer.Option(min=0, help="Shard, from 0. [default: all]")] = None,

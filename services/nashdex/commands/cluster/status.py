@@ -11,7 +11,7 @@ from nashdex.commands.output import JsonOption, print_json
 
 def status(
     run: Annotated[
-        str | None, typer.Argument(metavar="[RUN]", help="Run id, or its URI in a store. [default: one line per run]")
+        str | None, typer.Argument(metavar="RUN", help="Run id, or its URI in a store. [default: one line per run]")
     ] = None,
     watch: Annotated[
         bool, typer.Option("--watch", "-w", help="Watch the run until it ends; exit with its status.")

@@ -18,10 +18,11 @@ if TYPE_CHECKING:
     from nashdex.evaluator.match import MatchResult
 
 _POLICY = (
-    "A scripted policy (random, max-power, heuristic, first-action, …), RUN_URI#newest, RUN_URI#nash or RUN_URI#NAME: "
-    "an id, its beginning or a name, as `nashdex policy list RUN_URI` prints them. NAME@greedy plays the most probable "
-    "action, NAME@T0.5 samples at temperature 0.5; without a suffix it samples at 1. search:RUN_URI#NAME looks one "
-    "turn ahead. external:NAME is a player that this machine declares, external:module:Class a poke-env player."
+    "A scripted policy (random, max-power, heuristic, first-action, …), one of the zoo (zoo:NAME), RUN_URI#newest, "
+    "RUN_URI#nash or RUN_URI#NAME: an id, its beginning or a name, as `nashdex policy list RUN_URI` prints them. "
+    "NAME@greedy plays the most probable action, NAME@T0.5 samples at temperature 0.5; without a suffix it samples at "
+    "1. search:RUN_URI#NAME looks one turn ahead. external:NAME is a player that this machine declares, "
+    "external:module:Class a poke-env player."
 )
 _BEST_OF = (1, 3, 5, 7)
 _LINE_EVERY_SECONDS = 10.0
@@ -39,7 +40,7 @@ def battle(
         ),
     ] = None,
     p1: Annotated[str, typer.Option(metavar="POLICY", help=_POLICY)],
-    p2: Annotated[str, typer.Option(metavar="POLICY", help=_POLICY)],
+    p2: Annotated[str, typer.Option(metavar="POLICY", help="The other player, named as --p1.")],
     battles: Annotated[int, typer.Option(min=1, max=10_000_000, help="Battles in total, as side-swapped pairs.")] = 100,
     best_of: Annotated[
         int, typer.Option(metavar="1|3|5|7", help="Play series of up to this many battles with the same teams.")

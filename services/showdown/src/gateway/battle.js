@@ -313,6 +313,15 @@ export class LiveBattle {
   }
 
   /**
+   * Open the next decisions that the client is asked for, until the battle is over.
+   * @throws {BattleFailure}
+   */
+  advance() {
+    this.observe();
+    this.draw();
+  }
+
+  /**
    * @param {number} index the seat
    * @returns {SeatView | null} what a seat that reads lines or states gets with its row
    */

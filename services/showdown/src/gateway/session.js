@@ -196,8 +196,7 @@ export class Session {
       const options = { seed, teams: /** @type {[any, any]} */ ([first, second]), lines, states, draws, log, deadlineSeconds };
       const battle = new LiveBattle(id, table.format, table.encoder, options);
       this.battles.set(id, battle);
-      battle.observe();
-      battle.draw();
+      battle.advance();
       this.#collect(battle);
     } catch (error) {
       this.#failStart(id, error);
@@ -310,8 +309,7 @@ export class Session {
         return;
       }
       if (battle.numOpen > 0) return;
-      battle.observe();
-      battle.draw();
+      battle.advance();
       this.#collect(battle);
     } catch (error) {
       if (!(error instanceof BattleFailure)) throw error;

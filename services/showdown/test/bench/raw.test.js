@@ -18,7 +18,7 @@ after(() => rmSync(folder, { recursive: true }));
 
 /** @param {string[]} args */
 function run(...args) {
-  return spawnSync(process.execPath, [RAW, ...args], { encoding: "utf8", timeout: 30_000 });
+  return spawnSync(process.execPath, [RAW, ...args], { encoding: "utf8", timeout: 600_000 });
 }
 
 /** @param {string} name @param {string[]} lines @returns {string} path of a file with them */

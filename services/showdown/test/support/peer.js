@@ -8,7 +8,7 @@ import { PROTOCOL, ProtocolError } from "../../src/gateway/protocol/messages.js"
 import { Session } from "../../src/gateway/session.js";
 
 export const GATEWAY = fileURLToPath(new URL("../../src/gateway.js", import.meta.url));
-const PATIENCE_MILLISECONDS = 120_000;
+const PATIENCE_MILLISECONDS = 600_000;
 
 /**
  * @typedef {object} Decisions
