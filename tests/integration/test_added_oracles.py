@@ -55,7 +55,7 @@ def test_an_oracle_that_is_not_installed_is_refused(by_trial: Path, tmp_path: Pa
     assert by_trial.exists()
     refused = run_nashdex(tmp_path / "elsewhere", "config", "show", "kuhn-by-trial.toml")
     assert refused.returncode == 64
-    assert "train.oracle: unknown oracle 'by-trial'; expected one of ppo, exact, q-learning, clone" in refused.stderr
+    assert "train.oracle: unknown oracle 'by-trial'; expected one of ppo, exact, global-psro" in refused.stderr
 
 
 GENTLE = """

@@ -17,6 +17,7 @@ from nashdex.settings.oracles import (
     DistilSettings,
     ExactSettings,
     FreshSettings,
+    GlobalPsroSettings,
     NullSettings,
     QLearningSettings,
     ReplaySettings,
@@ -141,6 +142,20 @@ EXACT = Oracle(
     },
 )
 
+GLOBAL_PSRO = Oracle(
+    settings=GlobalPsroSettings,
+    summary="the best response, of several, that lowers the population's exploitability most",
+    train=f"{_HERE}.global_psro:train",
+    makes="table",
+    collects=None,
+    needs_tree=True,
+    metrics={
+        "value": "payoff of the policy against the opponents, a game",
+        "best_response_value": "payoff of the exact best response against the same opponents",
+        "population_exploitability": "exploitability of the population's least exploitable mixture, with the policy",
+    },
+)
+
 Q_LEARNING = Oracle(
     settings=QLearningSettings,
     summary="tabular Q-learning from simulated battles; the tree's probabilities are never read",
@@ -162,6 +177,7 @@ ORACLES: Final[Registry[AnyOracle]] = Registry.of(
     {
         "ppo": f"{_HERE}.ppo.oracle:PPO",
         "exact": f"{_HERE}.registry:EXACT",
+        "global-psro": f"{_HERE}.registry:GLOBAL_PSRO",
         "q-learning": f"{_HERE}.registry:Q_LEARNING",
         "clone": f"{_HERE}.registry:CLONE",
         "distil": f"{_HERE}.registry:DISTIL",

@@ -53,6 +53,19 @@ class ExactSettings(Choice):
     kind: Literal["exact"] = "exact"
 
 
+class GlobalPsroSettings(Choice):
+    """The best response, of several, that lowers the population's exploitability most; in games whose tree is known."""
+
+    kind: Literal["global-psro"] = "global-psro"
+    num_candidates: int = Field(
+        8,
+        ge=1,
+        le=1000,
+        description="Best responses to choose from: to the opponents, to the least exploitable mixture of the "
+        "population, and to random mixtures. 1: to the opponents alone.",
+    )
+
+
 class QLearningSettings(Choice):
     """Tabular Q-learning from simulated battles, in games whose tree is known."""
 
@@ -77,6 +90,7 @@ ORACLE_KINDS = Kinds(
     "oracle",
     PpoSettings,
     ExactSettings,
+    GlobalPsroSettings,
     QLearningSettings,
     CloneSettings,
     DistilSettings,

@@ -104,15 +104,22 @@ def mixed_plan(tree: GameTree, tables: Sequence[Table] | Table, mixture: ArrayLi
     return plan
 
 
+def sequence_payoffs(tree: GameTree, plan: Floats) -> Floats:
+    """Return what each sequence gets from a plan of both seats at the leaves right after it, shape (S · A + 2,)."""
+    form = tree.sequence_form
+    first, second = form.leaves.T
+    payoffs: Floats = np.bincount(first, form.weights * plan[second], len(plan))
+    payoffs -= np.bincount(second, form.weights * plan[first], len(plan))
+    return payoffs
+
+
 def best_response_to_plan(tree: GameTree, plan: Floats) -> BestResponse:
     """Return the best response to a plan of both seats, shape (S · A + 2,), by backward induction.
 
     The value of a sequence is the payoff of its leaves plus the values of the states that follow it.
     """
     form, (num_states, num_actions) = tree.sequence_form, tree.legal.shape
-    first, second = form.leaves.T
-    values = np.bincount(first, form.weights * plan[second], len(plan))
-    values -= np.bincount(second, form.weights * plan[first], len(plan))
+    values = sequence_payoffs(tree, plan)
     by_state = values[:-2].reshape(tree.legal.shape)
     actions = np.zeros(num_states, dtype=np.int64)
     for states in reversed(form.levels):
