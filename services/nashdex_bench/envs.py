@@ -181,7 +181,8 @@ def _single(env: Any, generator: np.random.Generator, legal: Callable[[Any], NDA
 
     def play() -> int:
         nonlocal shown
-        observation, _, terminated, truncated, info = env.step(np.int64(generator.choice(legal(shown))))
+        actions = legal(shown)
+        observation, _, terminated, truncated, info = env.step(actions[generator.integers(len(actions))])
         shown = _shown(env.reset() if terminated or truncated else (observation, info))
         return 1
 

@@ -61,6 +61,8 @@ class LegalActions:
     @cached_property
     def keys(self) -> NDArray[np.int64]:
         """Shape (L,): the place of each legal action in a flat mask; ascending, if the lists are right."""
+        if len(self) == 1:
+            return self.actions.astype(np.int64)
         return self.rows * self.num_actions + self.actions
 
     @cached_property
@@ -95,6 +97,8 @@ class LegalActions:
 
     def problem(self) -> str | None:
         """Return the fault of lists from elsewhere; None without one."""
+        if len(self) == 1 and self._is_right():
+            return None
         # Counts of faults: numpy's reductions cost several times as much for the few actions of one decision.
         if self.offsets[0] != 0 or self.offsets[-1] != len(self.actions) or np.count_nonzero(self.counts < 0):
             return f"legal actions end at {self.offsets[-1]}, expected {len(self.actions)}"
@@ -106,3 +110,13 @@ class LegalActions:
         if np.count_nonzero(keys[1:] <= keys[:-1]):
             return "legal actions are not in ascending order"
         return None
+
+    def _is_right(self) -> bool:
+        """Say whether the list of a single decision is right: without numpy, whose calls cost more for few actions."""
+        actions = self.actions.tolist()
+        return (
+            len(actions) > 0
+            and self.offsets.tolist() == [0, len(actions)]
+            and actions == sorted(set(actions))
+            and actions[-1] < self.num_actions
+        )

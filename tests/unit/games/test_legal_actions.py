@@ -70,6 +70,7 @@ def test_a_frame_carries_lists_of_legal_actions() -> None:
         ([2], [0, 4], "action 4 is beyond the 4 of the space"),
         ([2], [1, 0], "not in ascending order"),
         ([2], [1, 1], "not in ascending order"),
+        ([0], [], "a decision has no legal action"),
         ([0, 2], [0, 1], "a decision has no legal action"),
         ([3], [0, 1], "end at 3, expected 2"),
         ([3, 2], [0, 1], "end at 2, expected 2"),

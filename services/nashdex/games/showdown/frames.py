@@ -73,7 +73,7 @@ class FrameChannel:
 
     def queue(self, frame_type: FrameType, parts: Sequence[bytes | memoryview]) -> None:
         """Queue one frame for the next ``flush``; its payload is ``parts`` joined."""
-        size = sum(len(part) for part in parts)
+        size = sum(map(len, parts))
         if size + HEADER.size > MAX_FRAME_BYTES:
             raise ValueError(f"a frame of {size} bytes is over the limit of {MAX_FRAME_BYTES}")
         self._queued += [HEADER.pack(size + _TYPE_BYTES, frame_type), *parts]
