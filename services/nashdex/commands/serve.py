@@ -2,6 +2,7 @@
 
 import os
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -114,40 +115,41 @@ def serve(
     from nashdex.telemetry.logging import configure_logging
 
     configure_logging()
-    kept = Record(record)
     game = game_with_team_set(format_id, team_set)
-    decider = open_decider(policy, game, seed)
+    with closing(Record(record)) as kept:
+        kept.check(game.format, name)
+        if battles is not None and len(kept.battles) >= battles:
+            sys.stderr.write(f"{record} holds {len(kept.battles)} battles: --battles {battles} leaves none to play\n")
+        decider = open_decider(policy, game, seed)
 
-    def show(battle: "ServedBattle") -> None:
-        result = battle.void or battle.result
-        sys.stderr.write(f"{battle.room} against {battle.opponent}: {result}. {kept.standing().text()}\n")
+        def show(battle: "ServedBattle") -> None:
+            result = battle.void or battle.result
+            sys.stderr.write(f"{battle.room} against {battle.opponent}: {result}. {kept.standing().text()}\n")
 
-    service = Service(
-        format_id=format_id,
-        searches=search,
-        opponent=challenge,
-        best_of=3 if best_of == 3 else 1,  # noqa: PLR2004 - the one other choice
-        battles=battles,
-        at_once=at_once,
-        users=frozenset(to_id(user) for user in accept or ()),
-        timer=timer,
-        open_sheets=open_sheets,
-        stop_file=stop_file,
-        patience_seconds=patience_seconds,
-        action_url=action_url,
-        seed=seed,
-    )
-    try:
-        client = Client(
-            Connection(address, patience_seconds), decider, kept, TeamPool(game.teams()), account(name), service, show
+        service = Service(
+            format_id=format_id,
+            searches=search,
+            opponent=challenge,
+            best_of=3 if best_of == 3 else 1,  # noqa: PLR2004 - the one other choice
+            battles=battles,
+            at_once=at_once,
+            users=frozenset(to_id(user) for user in accept or ()),
+            timer=timer,
+            open_sheets=open_sheets,
+            stop_file=stop_file,
+            patience_seconds=patience_seconds,
+            action_url=action_url,
+            seed=seed,
         )
-        client.run()
-    finally:
-        decider.close()
-        if as_json:
-            print_json(kept.standing()._asdict())
-        else:
-            print_text(kept.standing().text())
+        try:
+            connection = Connection(address, patience_seconds)
+            Client(connection, decider, kept, TeamPool(game.teams()), account(name), service, show).run()
+        finally:
+            decider.close()
+            if as_json:
+                print_json(kept.standing()._asdict())
+            else:
+                print_text(kept.standing().text())
     try:
         check_stop()
     except StoppedError as error:

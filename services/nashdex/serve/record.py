@@ -1,7 +1,9 @@
 """What ``nashdex serve`` keeps of its battles: one JSON line each, logs, replays and trajectories."""
 
+import fcntl
 import json
 import math
+import os
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -11,7 +13,7 @@ import numpy as np
 from pydantic import ValidationError
 
 from nashdex.core.documents import describe_problems
-from nashdex.core.errors import DataError
+from nashdex.core.errors import ConfigurationError, DataError
 from nashdex.games.showdown.replays import replay_page
 from nashdex.games.space import Space
 from nashdex.metagame.evidence.estimates import clustered_wilson_interval
@@ -158,12 +160,14 @@ def _series_margins(battles: Sequence[ServedBattle]) -> list[float]:
 BATTLES: Final = "battles.jsonl"
 OPEN_ROOMS: Final = "open.json"
 _FOLDERS: Final = ("logs", "replays", "trajectories")
+_LOCK: Final = "lock"
 
 
 class Record:
-    """The battles of one folder, or of this process alone if there is none.
+    """The battles of one folder, or of this process alone if there is none. Close it, so that another may go on.
 
     Raises:
+        ConfigurationError: another process writes to the folder.
         DataError: the folder holds something else, or cannot be written.
     """
 
@@ -171,17 +175,46 @@ class Record:
         self._folder = folder
         self.battles: list[ServedBattle] = []
         self._open: list[str] = []
+        self._lock: int | None = None
         if folder is None:
             return
         try:
             for name in _FOLDERS:
                 (folder / name).mkdir(parents=True, exist_ok=True)
+            self._lock = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT)
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             self.battles = list(_read(folder / BATTLES))
             # The last battle's room is still there if the process was killed between the two files.
             last = [battle.room for battle in self.battles[-1:]]
             self._open = [room for room in _read_rooms(folder / OPEN_ROOMS) if room not in last]
+        except BlockingIOError as error:
+            self.close()
+            raise ConfigurationError(f"another process writes the record {folder}; name another folder") from error
         except OSError as error:
+            self.close()
             raise DataError(f"{folder} cannot hold the record: {error}; name a folder that can be written") from error
+        except DataError:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Let another process write to the folder. Safe to call twice."""
+        if self._lock is not None:
+            os.close(self._lock)
+        self._lock = None
+
+    def check(self, format_id: str, name: str) -> None:
+        """Check that all battles are of a format and of the user ``name``.
+
+        Raises:
+            ConfigurationError: one is not.
+        """
+        for battle in self.battles:
+            if (battle.format, to_id(battle.name)) != (format_id, to_id(name)):
+                raise ConfigurationError(
+                    f"{self._folder} is the record of {battle.name} in {battle.format}, not of {name} in {format_id}; "
+                    "name another folder"
+                )
 
     def open_rooms(self) -> tuple[str, ...]:
         """Return the rooms whose battles have begun and are not recorded."""
