@@ -168,8 +168,7 @@ class ArgoServer:
 
     def _list(self, method: Any, selector: str, what: str) -> list[WorkflowObject]:  # noqa: ANN401 - generated code
         answer = self._ask(what, method, self._namespace, list_options_label_selector=selector)
-        items: list[WorkflowObject] = answer.get("items") or []
-        return items
+        return answer.get("items") or []
 
     def _ask(self, what: str, method: Any, *arguments: Any, **options: str) -> dict[str, Any]:  # noqa: ANN401 - as above
         with _translated(what, self._address):

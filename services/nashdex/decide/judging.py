@@ -120,8 +120,7 @@ def chances_to_win(
     if share is None:
         return None
     balance = values + (share * potential(space, observations) if share else 0.0)
-    chances: NDArray[np.float64] = ((1.0 + balance) / 2.0).clip(0.0, 1.0)
-    return chances
+    return ((1.0 + balance) / 2.0).clip(0.0, 1.0)
 
 
 def judge_of(store: ObjectStore, policy: Policy, space: Space) -> Judge | None:

@@ -46,8 +46,7 @@ class StepRewards:
     def of_steps(self, before: NDArray[np.float32], after: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return the rewards of steps within battles, shape (N,), from neighbouring observations, each (N, F)."""
         pairs = np.stack([before, after], axis=1).reshape(-1, before.shape[1])
-        found: NDArray[np.float32] = self._rewards(pairs, _EVEN)[::2]
-        return found
+        return self._rewards(pairs, _EVEN)[::2]
 
     def of_last_step(self, before: NDArray[np.float32], score: float) -> float:
         """Return the reward of the step that ends a battle, from the last observation, shape (F,)."""

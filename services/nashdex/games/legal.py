@@ -50,8 +50,7 @@ class LegalActions:
     @cached_property
     def counts(self) -> NDArray[np.int64]:
         """Shape (N,): the number of legal actions of each decision."""
-        counts: NDArray[np.int64] = self.offsets[1:] - self.offsets[:-1]
-        return counts
+        return self.offsets[1:] - self.offsets[:-1]
 
     @cached_property
     def rows(self) -> NDArray[np.int64]:

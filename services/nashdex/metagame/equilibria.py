@@ -30,8 +30,7 @@ Floats = NDArray[np.float64]
 
 def gains(payoffs: Floats, strategy: Floats) -> Floats:
     """Return what each policy gets against ``strategy``: payoffs (…, M, N) and strategy (…, N) give (…, M)."""
-    against: Floats = (payoffs @ strategy[..., None])[..., 0]
-    return against
+    return (payoffs @ strategy[..., None])[..., 0]
 
 
 def payoff_scale(payoffs: Floats) -> Floats:

@@ -88,8 +88,7 @@ def network_table(network: ActorCritic, tree: GameTree) -> Table:
     with torch.inference_mode():
         logits = network.logits(torch.from_numpy(observations_of(tree)).to(device)).double()
         probabilities = masked_log_softmax(logits, torch.from_numpy(tree.legal).to(device)).exp()
-    table: Table = probabilities.cpu().numpy()
-    return table
+    return probabilities.cpu().numpy()
 
 
 def load_network_policy(store: ObjectStore, policy_id: PolicyId, space: Space, device: str = "cpu") -> NetworkPolicy:

@@ -23,8 +23,7 @@ Floats = NDArray[np.float64]
 def log_odds(chances: Floats) -> Floats:
     """Return the log odds of ``chances``, any shape, finite."""
     inside = np.clip(chances, LEAST_CHANCE, 1.0 - LEAST_CHANCE)
-    odds: Floats = np.log(inside / (1.0 - inside))
-    return odds
+    return np.log(inside / (1.0 - inside))
 
 
 class ChanceMap(Model):
@@ -35,8 +34,7 @@ class ChanceMap(Model):
 
     def __call__(self, chances: Floats) -> Floats:
         """Return the mapped ``chances``, any shape."""
-        mapped: Floats = 1.0 / (1.0 + np.exp(-(self.slope * log_odds(chances) + self.intercept)))
-        return mapped
+        return 1.0 / (1.0 + np.exp(-(self.slope * log_odds(chances) + self.intercept)))
 
 
 class HeldOutError(Model):

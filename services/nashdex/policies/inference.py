@@ -136,10 +136,7 @@ class NetworkPolicy:
             return self._actor.logits(decisions.observation)
         observations = torch.from_numpy(np.ascontiguousarray(decisions.observation))
         seats = zip(decisions.battle.tolist(), decisions.seat.tolist(), strict=True)
-        logits: NDArray[np.float32] = self._actor.step(
-            {"observations": observations}, seats, decisions.asked_again.tolist()
-        ).numpy()
-        return logits
+        return self._actor.step({"observations": observations}, seats, decisions.asked_again.tolist()).numpy()
 
 
 def _actor(network: ActorCritic, device: str) -> ActingNetwork | SeatMemory:

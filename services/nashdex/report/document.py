@@ -18,39 +18,6 @@ from nashdex.metagame.population import Kind, Reset, display_names
 from nashdex.metagame.ratings.ladder import LadderRating
 from nashdex.metagame.tournament.gate import GateResult
 
-__all__ = [
-    "MAX_EMBEDDED_BYTES",
-    "MAX_EMBEDDED_BYTES_OF_MANY",
-    "MAX_PICTURED_POLICIES",
-    "NUM_DRAWN_ITERATIONS",
-    "AnchorPayoff",
-    "AnchorScore",
-    "Cell",
-    "Collection",
-    "Cost",
-    "Curve",
-    "EloEstimate",
-    "Embedding",
-    "EmbeddingPoint",
-    "Intransitivity",
-    "IterationRow",
-    "NewestTrained",
-    "OpponentScore",
-    "PayoffMatrix",
-    "PolicyRow",
-    "Probability",
-    "Progress",
-    "Replay",
-    "Report",
-    "StepUse",
-    "Throughput",
-    "Training",
-    "Used",
-    "UsedInterval",
-    "policy_names",
-    "replays_to_embed",
-]
-
 
 class EloEstimate(Model):
     """A Bradley–Terry rating."""

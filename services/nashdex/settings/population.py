@@ -3,10 +3,10 @@
 from dataclasses import replace
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, Field, field_validator, model_validator
+from pydantic import AfterValidator, Field, field_validator
 
 from nashdex.core.errors import ConfigurationError
-from nashdex.core.ids import PolicyId, is_imported, policy_id
+from nashdex.core.ids import PolicyId, policy_id
 from nashdex.core.plugins import Names
 from nashdex.core.references import NASH, PolicyReference
 from nashdex.core.section import Needs, Section
@@ -116,20 +116,6 @@ class PopulationSettings(Section):
     def ids(self) -> tuple[PolicyId, ...]:
         """Ids of the initial members, with their ways to play, in a run that has begun."""
         return tuple(played_policy(name) for name in self.initial)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _reads_earlier_releases(cls, values: Any) -> Any:  # noqa: ANN401 - whatever a document holds
-        """Read the key ``imported_from`` of runs that earlier releases began: the store of imported policies."""
-        if not isinstance(values, dict) or not isinstance(source := values.get("imported_from"), str):
-            return values
-        others = {key: value for key, value in values.items() if key != "imported_from"}
-        initial = others.get("initial")
-        if source and isinstance(initial, list | tuple):
-            others["initial"] = [
-                f"{source}#{name}" if isinstance(name, str) and is_imported(name) else name for name in initial
-            ]
-        return others
 
     @field_validator("initial")
     @classmethod

@@ -2,8 +2,7 @@
 
 import pytest
 
-from nashdex.core.errors import DataError
-from nashdex.metagame.evidence.ledger import BattleRecord, Purpose, ScoringBattles, SelectionBattles
+from nashdex.metagame.evidence.ledger import BattleRecord, Purpose, for_purpose
 from support.tournaments import cell
 
 
@@ -24,18 +23,6 @@ def test_a_record_cannot_claim_another_purpose() -> None:
 
 
 def test_the_two_kinds_share_no_battle_and_leave_none_out() -> None:
-    selection = SelectionBattles.among(records())
-    scoring = ScoringBattles.among(records(), num_candidates=2)
-    assert {r.planned for r in selection.records}.isdisjoint(r.planned for r in scoring.records)
-    assert len(selection.records) + len(scoring.records) == len(records())
-
-
-def test_neither_can_be_made_of_the_others_battles() -> None:
-    with pytest.raises(DataError, match="expected battles for selection"):
-        SelectionBattles(tuple(records()))
-    with pytest.raises(DataError, match="expected battles for scoring"):
-        ScoringBattles(tuple(records()))
-
-
-def test_a_single_candidate_was_not_chosen_so_every_battle_scores_it() -> None:
-    assert len(ScoringBattles.among(records(), num_candidates=1).records) == len(records())
+    selection, scoring = (for_purpose(records(), purpose) for purpose in Purpose)
+    assert {r.planned for r in selection}.isdisjoint(r.planned for r in scoring)
+    assert len(selection) + len(scoring) == len(records())

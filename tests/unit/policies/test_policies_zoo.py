@@ -247,11 +247,6 @@ def test_a_run_begins_with_networks_and_ensembles_of_other_stores(store: ObjectS
     assert read_document(again.store, other).id == other, "a member of the ensemble"
 
 
-def test_a_run_of_an_earlier_release_is_read(tmp_path: Path) -> None:
-    config = run_of(tmp_path, "[population]", 'initial = ["random"]', 'imported_from = ""')
-    assert prepare_run(config).settings.population.initial == ("random",)
-
-
 @pytest.mark.parametrize(
     ("initial", "error", "message"),
     [

@@ -18,8 +18,7 @@ def potential(space: Space, observations: NDArray[np.float32]) -> NDArray[np.flo
     Values under the shaped reward are values under win/loss minus it.
     """
     own, opponent = (_remaining(space, observations, block) for block in ("own", "opponent"))
-    found: NDArray[np.float32] = _SHAPING_SCALE * (own - opponent)
-    return found
+    return _SHAPING_SCALE * (own - opponent)
 
 
 def _remaining(space: Space, observations: NDArray[np.float32], block: str) -> NDArray[np.float32]:

@@ -70,8 +70,7 @@ def expected_payoffs(tree: GameTree, tables: Sequence[Table] | Table) -> Floats:
     """Return A of K policies against each other, the mean over both seatings: antisymmetric, of shape (K, K)."""
     plans = realization_plans(tree, tables)
     as_first = first_seat_payoffs(tree, plans, plans)
-    payoffs: Floats = (as_first - as_first.T) / 2
-    return payoffs
+    return (as_first - as_first.T) / 2
 
 
 def payoffs_between(tree: GameTree, rows: Sequence[Table] | Table, columns: Sequence[Table] | Table) -> Floats:
@@ -79,8 +78,7 @@ def payoffs_between(tree: GameTree, rows: Sequence[Table] | Table, columns: Sequ
     row_plans, column_plans = realization_plans(tree, rows), realization_plans(tree, columns)
     as_first = first_seat_payoffs(tree, row_plans, column_plans)
     as_second = first_seat_payoffs(tree, column_plans, row_plans)
-    payoffs: Floats = (as_first - as_second.T) / 2
-    return payoffs
+    return (as_first - as_second.T) / 2
 
 
 def best_response(tree: GameTree, tables: Sequence[Table] | Table, mixture: ArrayLike) -> tuple[Table, float]:

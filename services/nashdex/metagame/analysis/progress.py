@@ -14,7 +14,7 @@ from nashdex.core.ids import PolicyId, PolicyIdField
 from nashdex.core.seeds import derive_seed
 from nashdex.metagame.evidence.estimates import expected_scores, interval_of_mixture
 from nashdex.metagame.evidence.intervals import Estimate
-from nashdex.metagame.evidence.ledger import Purpose, ScoringBattles, SelectionBattles
+from nashdex.metagame.evidence.ledger import Purpose
 from nashdex.metagame.evidence.sampled import SampledCounts
 from nashdex.metagame.evidence.tally import Tally
 from nashdex.metagame.evidence.totals import BattleTotals
@@ -140,11 +140,11 @@ def improvement_of_tallies(
         return None
     best = candidates[0]
     if len(candidates) > 1:
-        chosen = rated(selection, SelectionBattles.__name__)
+        chosen = rated(selection, "SelectionBattles")
         if chosen is None:
             return None
         best = max(candidates, key=lambda policy: (chosen.ratings[policy].elo, policy))
-    table = rated(scoring, ScoringBattles.__name__)
+    table = rated(scoring, "ScoringBattles")
     if table is None:
         return None
     return Improvement(

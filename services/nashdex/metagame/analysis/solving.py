@@ -155,8 +155,7 @@ def _by_policy(weights: Floats, places: Integers, num_policies: int) -> Floats:
 
 def _rounded(numbers: ArrayLike) -> Floats:
     """Return numbers as they are published, never −0."""
-    rounded: Floats = np.asarray(numbers, dtype=np.float64).round(_NUM_DECIMALS) + 0.0
-    return rounded
+    return np.asarray(numbers, dtype=np.float64).round(_NUM_DECIMALS) + 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,8 +59,7 @@ def expected_scores(tally: Tally) -> Floats:
 def centred(scores: Floats) -> Floats:
     """Return A = P̂ − ½ of any shape (…, K, K), antisymmetric to the last bit."""
     upper = np.triu(scores - EVEN, k=1)
-    antisymmetric: Floats = upper - np.swapaxes(upper, -1, -2)
-    return antisymmetric
+    return upper - np.swapaxes(upper, -1, -2)
 
 
 def beta_draws(won: float, lost: float, num_draws: int, seed: int) -> Floats:
@@ -165,8 +164,7 @@ class DrawnColumns:
 
 def sure_games(tally: Tally) -> Floats:
     """Return the games that intervals and the posterior count with, of shape (K, K): see the module."""
-    sure: Floats = tally.effective_games() * (NORMAL_QUANTILE / student_quantile(tally.degrees_of_freedom())) ** 2
-    return sure
+    return tally.effective_games() * (NORMAL_QUANTILE / student_quantile(tally.degrees_of_freedom())) ** 2
 
 
 def student_quantile(degrees_of_freedom: ArrayLike) -> Floats:
@@ -180,8 +178,7 @@ def student_quantile(degrees_of_freedom: ArrayLike) -> Floats:
     first = (z**3 + z) / 4
     second = (5 * z**5 + 16 * z**3 + 3 * z) / 96
     third = (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384
-    quantile: Floats = z + first / freedom + second / freedom**2 + third / freedom**3
-    return quantile
+    return z + first / freedom + second / freedom**2 + third / freedom**3
 
 
 def cell_intervals(tally: Tally) -> tuple[Floats, Floats]:

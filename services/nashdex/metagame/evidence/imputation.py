@@ -125,8 +125,7 @@ def _worst_case(scores: Floats, unplayed: Mask) -> Floats:
     robust = zero_sum_equilibrium(pessimistic - EVEN)
     leaning = np.outer(robust.row, robust.column)
     leaning = leaning - leaning.T
-    worst: Floats = np.where(np.abs(leaning) <= _TIE, EVEN, np.where(leaning > 0, 0.0, 1.0))
-    return worst
+    return np.where(np.abs(leaning) <= _TIE, EVEN, np.where(leaning > 0, 0.0, 1.0))
 
 
 def _unplayed(games: Integers) -> Mask:

@@ -77,15 +77,13 @@ class Tally:
     @property
     def scores(self) -> Floats:
         """Wins and half the draws."""
-        scores: Floats = self.wins + self.draws / 2
-        return scores
+        return self.wins + self.draws / 2
 
     @property
     def pairs(self) -> Integers:
         """Complete side-swapped pairs."""
         one_way = self.won_both + self.won_and_drew
-        pairs: Integers = one_way + one_way.T + self.split + self.drew_both
-        return pairs
+        return one_way + one_way.T + self.split + self.drew_both
 
     def single_battles(self) -> tuple[Integers, Integers, Integers]:
         """Return wins, draws and losses of the battles outside complete pairs."""
@@ -94,14 +92,13 @@ class Tally:
         return wins, self.draws - drawn_in_pairs, wins.T
 
     def _means(self) -> Floats:
-        means: Floats = self.scores / np.maximum(self.games, 1)
-        return means
+        return self.scores / np.maximum(self.games, 1)
 
     def _squares_of_sums(self) -> Floats:
         """Return Σ over pairs and single battles of (score − expected)², a pair's score being the sum of its two."""
         mean = self._means()
         wins, draws, losses = self.single_battles()
-        squares: Floats = (
+        return (
             self.won_both * (2 - 2 * mean) ** 2
             + self.won_and_drew * (1.5 - 2 * mean) ** 2
             + (self.split + self.drew_both) * (1 - 2 * mean) ** 2
@@ -111,31 +108,26 @@ class Tally:
             + draws * (0.5 - mean) ** 2
             + losses * mean**2
         )
-        return squares
 
     def design_effects(self) -> Floats:
         """Return each cell's design effect; 1 where nothing was played, or single battles were without draws."""
         effects = design_effect(self._squares_of_sums(), self.games - self.pairs, self._means(), self.games)
         # A cell and its mirror image differ by rounding; their mean depends on no order.
-        symmetric: Floats = (effects + effects.T) / 2
-        return symmetric
+        return (effects + effects.T) / 2
 
     def effective_games(self) -> Floats:
         """Return how many independent battles without draws would be as sure."""
-        effective: Floats = self.games / self.design_effects()
-        return effective
+        return self.games / self.design_effects()
 
     def score_variances(self) -> Floats:
         """Return the variance of each cell's score by pairs; 0 where every battle ended alike."""
         mean = self._means()
         independent = self.games * mean * (1 - mean) * self.games / np.maximum(self.games - 1, 1)
-        variances: Floats = self.design_effects() * independent
-        return variances
+        return self.design_effects() * independent
 
     def degrees_of_freedom(self) -> Floats:
         """Return the degrees of freedom of each cell's variance; infinite without known pairs."""
-        freedom: Floats = np.where(self.pairs > 0, degrees_of_freedom(self.games - self.pairs), np.inf)
-        return freedom
+        return np.where(self.pairs > 0, degrees_of_freedom(self.games - self.pairs), np.inf)
 
 
 def design_effect(squares: ArrayLike, clusters: ArrayLike, mean: ArrayLike, games: ArrayLike) -> Floats:
@@ -151,14 +143,12 @@ def design_effect(squares: ArrayLike, clusters: ArrayLike, mean: ArrayLike, game
     by_cluster = np.asarray(squares) * num_clusters / np.maximum(num_clusters - 1, 1)
     independent = num * of * (1 - of) * num / np.maximum(num - 1, 1)
     virtual = _VIRTUAL_PAIRS * _VARIANCE_OF_A_VIRTUAL_PAIR
-    effect: Floats = np.where(num_clusters > 1, (by_cluster + virtual) / (independent + virtual), 1.0)
-    return effect
+    return np.where(num_clusters > 1, (by_cluster + virtual) / (independent + virtual), 1.0)
 
 
 def degrees_of_freedom(clusters: ArrayLike) -> Floats:
     """Return the degrees of freedom of a variance that is estimated from ``clusters`` and the virtual pairs."""
-    freedom: Floats = np.asarray(clusters) - 1.0 + _VIRTUAL_PAIRS
-    return freedom
+    return np.asarray(clusters) - 1.0 + _VIRTUAL_PAIRS
 
 
 _BLOCK_BYTES = 32 << 20

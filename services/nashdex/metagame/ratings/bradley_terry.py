@@ -54,8 +54,7 @@ class Strengths:
 def expected_scores_of(theta: Floats) -> Floats:
     """Return P of shape (…, K, K), of θ of shape (…, K): the row's expected score, ½ on the diagonal."""
     # Via tanh, which neither overflows nor loses the antisymmetry of P − ½.
-    scores: Floats = 0.5 + 0.5 * np.tanh((theta[..., :, None] - theta[..., None, :]) / 2)
-    return scores
+    return 0.5 + 0.5 * np.tanh((theta[..., :, None] - theta[..., None, :]) / 2)
 
 
 def fit(
@@ -129,8 +128,7 @@ def sandwich_covariance(strengths: Strengths, variances: Floats) -> Floats:
     """
     between = variances - np.diag(variances.diagonal())
     scores = np.diag(between.sum(axis=1)) - between
-    covariance: Floats = strengths.covariance @ scores @ strengths.covariance
-    return covariance
+    return strengths.covariance @ scores @ strengths.covariance
 
 
 def fit_samples(scored: Floats, games: Floats, anchors: Mapping[int, float], near: Strengths) -> Floats:
@@ -172,8 +170,7 @@ def fit_samples(scored: Floats, games: Floats, anchors: Mapping[int, float], nea
 
 def _faint_games(num_policies: int) -> Floats:
     """Return the faint games of every two policies, shape (K, K), 0 on the diagonal."""
-    faint: Floats = _FAINT_GAMES * (1.0 - np.eye(num_policies))
-    return faint
+    return _FAINT_GAMES * (1.0 - np.eye(num_policies))
 
 
 def _with_faint_games(scored: Floats, games: Floats) -> tuple[Floats, Floats]:
@@ -193,8 +190,7 @@ def _moved(theta: Floats, step: Floats) -> tuple[Floats, float]:
 def _variances_of_gaps(covariance: Floats) -> Floats:
     """Return Var(θ_i − θ_j), shape (K, K)."""
     variances = covariance.diagonal()
-    gaps: Floats = variances[:, None] + variances[None, :] - 2.0 * covariance
-    return gaps
+    return variances[:, None] + variances[None, :] - 2.0 * covariance
 
 
 def _inverse_information(weights: Floats, anchors: Mapping[int, float]) -> Floats:
@@ -232,8 +228,7 @@ def _newton_step(weights: Floats, gradient: Floats, anchors: Mapping[int, float]
 
 
 def _laplacian(weights: Floats) -> Floats:
-    information: Floats = np.diag(weights.sum(axis=1)) - weights
-    return information
+    return np.diag(weights.sum(axis=1)) - weights
 
 
 def _inverted(information: Floats) -> Floats:

@@ -112,16 +112,14 @@ def _resampling_variances(tally: Tally, theta: Floats) -> Floats:
         num += counts
         total += counts * beyond
         squares += counts * beyond**2
-    variances: Floats = squares - total**2 / np.maximum(num, 1)
-    return variances
+    return squares - total**2 / np.maximum(num, 1)
 
 
 def _drawn_again(generator: np.random.Generator, counts: Integers, num_draws: int) -> Integers:
     """Return wins, draws and games of a cell in every draw, shape (D, 3)."""
     present = counts > 0
     times = counts[present]
-    drawn: Integers = generator.multinomial(times.sum(), times / times.sum(), size=num_draws) @ _KINDS[present]
-    return drawn
+    return generator.multinomial(times.sum(), times / times.sum(), size=num_draws) @ _KINDS[present]
 
 
 BASE_ELO = 1000.0
@@ -304,8 +302,7 @@ def _score_variances(names: Sequence[str], tally: Tally, theta: Floats, plain: M
     observed = np.logical_and.outer(bounded, bounded) & (tally.games > 1)
     expected = expected_scores_of(theta)
     predicted = tally.games * expected * (1.0 - expected) * tally.design_effects()
-    variances: Floats = np.where(observed, tally.score_variances(), predicted)
-    return variances
+    return np.where(observed, tally.score_variances(), predicted)
 
 
 def _moved_by_the_penalty(

@@ -59,8 +59,7 @@ class _Descent:
 
 def _normalised(logs: Floats) -> Floats:
     """Return ``logs`` of shape (…, K), shifted to be logarithms of probabilities."""
-    shifted: Floats = logs - np.logaddexp.reduce(logs, axis=-1, keepdims=True)
-    return shifted
+    return logs - np.logaddexp.reduce(logs, axis=-1, keepdims=True)
 
 
 def _one_population(payoffs: Floats, settings: MagnetSettings) -> Solution:

@@ -56,8 +56,7 @@ class EnsemblePolicy:
             log_probabilities(member.legal_logits(decisions), PlayedPolicy.of(member.id).temperature)
             for member in self._members
         )
-        pooled: NDArray[np.float32] = (np.asarray(total) / len(self._members)).astype(np.float32)
-        return pooled
+        return (np.asarray(total) / len(self._members)).astype(np.float32)
 
 
 def load_ensemble(store: ObjectStore, policy: PolicyId, space: Space, device: str = "cpu") -> EnsemblePolicy:

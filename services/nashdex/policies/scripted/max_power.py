@@ -137,8 +137,7 @@ class MaxPowerPlayer(ScriptedPlayer):
         multiplier = np.where(effectiveness < _IMMUNE_BELOW, 0.0, 4.0**effectiveness)
         damage = power * accuracy * multiplier * np.where(stab > 0, self._stab, 1.0)
         num_pokemon = next(block.rows for block in self._space.blocks if block.name == "own")
-        by_pokemon: NDArray[np.float32] = damage.reshape(len(observations), num_pokemon, -1)
-        return by_pokemon
+        return damage.reshape(len(observations), num_pokemon, -1)
 
 
 def max_power_player(space: Space, stab: float) -> ScriptedPlayer:

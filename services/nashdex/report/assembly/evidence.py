@@ -273,8 +273,6 @@ def sampled_embedding(analysis: MetaGameAnalysis, ordered: SampledCounts) -> Emb
     return embedding(order, Payoffs.of_counts(order, ordered.tally, elo, analysis.num_draws))
 
 
-__all__ = ["Context", "Parts", "parts"]
-
 _KINDS: Mapping[Evidence, Callable[..., Parts]] = {Evidence.COUNTS: sampled_parts, Evidence.EXACT: exact_parts}
 
 

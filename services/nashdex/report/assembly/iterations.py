@@ -13,6 +13,7 @@ from nashdex.metagame.analysis.exploitability import Estimator, ExploitabilityEs
 from nashdex.metagame.evidence.estimates import count_interval, wilson_interval
 from nashdex.metagame.evidence.intervals import Estimate, Interval
 from nashdex.metagame.evidence.large import lists_all
+from nashdex.metagame.evidence.ledger import ShardLedger
 from nashdex.report.assembly.cost import step_uses
 from nashdex.report.document import Collection, Curve, IterationRow, OpponentScore, Probability, Throughput, Training
 from nashdex.report.sources import IterationSources
@@ -89,14 +90,7 @@ def iteration_row(sources: IterationSources) -> IterationRow:
         ),
         collection=_collection(sources.collected),
         training=tuple(_training(result) for result in sources.trained),
-        evaluation=_throughput(
-            battles=sum(len(ledger.battles) for ledger in ledgers),
-            decisions=sum(ledger.decisions for ledger in ledgers),
-            seconds=max(ledger.seconds for ledger in ledgers),
-            cpu_seconds=sum(ledger.cpu_seconds for ledger in ledgers),
-            failures=[ledger.failures for ledger in ledgers],
-            rejected_choices=sum(ledger.rejected_choices for ledger in ledgers),
-        ),
+        evaluation=_throughput(ledgers, battles=sum(len(ledger.battles) for ledger in ledgers)),
         steps=step_uses(sources.manifests),
         seconds=sources.manifests.seconds,
     )
@@ -149,14 +143,7 @@ def _collection(collected: Sequence[CollectResult]) -> Collection:
     return Collection(
         learner=collected[0].learner,
         recorded_decisions=sum(result.recorded_decisions for result in collected),
-        throughput=_throughput(
-            battles=sum(result.battles for result in collected),
-            decisions=sum(result.decisions for result in collected),
-            seconds=max(result.seconds for result in collected),
-            cpu_seconds=sum(result.cpu_seconds for result in collected),
-            failures=[result.failures for result in collected],
-            rejected_choices=sum(result.rejected_choices for result in collected),
-        ),
+        throughput=_throughput(collected, battles=sum(result.battles for result in collected)),
         opponents=tuple(
             OpponentScore(
                 opponent=opponent,
@@ -171,19 +158,13 @@ def _collection(collected: Sequence[CollectResult]) -> Collection:
     )
 
 
-def _throughput(
-    *,
-    battles: int,
-    decisions: int,
-    seconds: float,
-    cpu_seconds: float,
-    failures: Iterable[Mapping[str, int]],
-    rejected_choices: int,
-) -> Throughput:
+def _throughput(shards: Sequence[CollectResult] | Sequence[ShardLedger], *, battles: int) -> Throughput:
     causes: Counter[str] = Counter()
-    for counted in failures:
-        causes.update(counted)
+    for shard in shards:
+        causes.update(shard.failures)
     low, high = count_interval(battles)
+    decisions = sum(shard.decisions for shard in shards)
+    seconds, cpu_seconds = max(shard.seconds for shard in shards), sum(shard.cpu_seconds for shard in shards)
     return Throughput(
         battles=battles,
         decisions=decisions,
@@ -194,7 +175,7 @@ def _throughput(
         decisions_per_second=decisions / seconds if seconds else None,
         decisions_per_cpu_second=decisions / cpu_seconds if cpu_seconds else None,
         failures=dict(sorted(causes.items())),
-        rejected_choices=rejected_choices,
+        rejected_choices=sum(shard.rejected_choices for shard in shards),
     )
 
 
