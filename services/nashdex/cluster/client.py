@@ -117,10 +117,7 @@ def followed(
 ) -> Iterator[list[WorkflowObject]]:
     """Yield the Workflows as they were listed, and again after every event.
 
-    Args:
-        listed: the Workflows at the start.
-        events: what changed since then, as ``{"type": …, "object": …}``.
-        what: names the request in errors.
+    ``events`` are what changed since ``listed``, as ``{"type": …, "object": …}``; ``what`` names the request in errors.
 
     Raises:
         NashdexError: the API ended the stream with an error.

@@ -49,11 +49,7 @@ Check = Callable[[], None]
 def submit_run(cluster: Cluster, prepared: PreparedRun, *, begun: bool = False, check: Check | None = None) -> str:
     """Submit every iteration of a run; return the Workflow's name.
 
-    Args:
-        cluster: the cluster to submit to.
-        prepared: the run.
-        begun: the run exists in the site's store already.
-        check: a further check.
+    ``begun`` says that the site's store has the run already; ``check`` is a further check.
 
     Raises:
         ConfigurationError: the run cannot run there, or is running.

@@ -52,9 +52,7 @@ class Address:
 def open_listener(text: str, *, least_port: int = 0) -> socket.socket:
     """Return a socket that listens on ``HOST:PORT`` or, on this machine alone, ``PORT``; 0: the system chooses one.
 
-    Args:
-        text: what ``--listen`` names.
-        least_port: as in ``Address.of``.
+    ``least_port`` is as in ``Address.of``.
 
     Raises:
         ConfigurationError: it is no address, or it is taken or not this machine's.

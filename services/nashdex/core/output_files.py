@@ -10,9 +10,7 @@ from nashdex.core.errors import DataError
 def check_output(path: Path, option: str) -> None:
     """Refuse a file that cannot be written, before the work whose result it would hold.
 
-    Args:
-        path: the file.
-        option: the option that names it, such as ``--output``; for the error.
+    ``option`` names the file in the error, such as ``--output``.
 
     Raises:
         DataError: it is a folder, or its folder is missing or not writable.
@@ -40,9 +38,7 @@ def _problem(path: Path) -> str | None:
 def check_output_folder(path: Path, option: str) -> None:
     """Refuse a folder that cannot be made or written in, before the work whose result it would hold.
 
-    Args:
-        path: the folder; it and its parents may be missing.
-        option: the option that names it, such as ``--output``; for the error.
+    The folder and its parents may be missing. ``option`` names it in the error, such as ``--output``.
 
     Raises:
         DataError: it or a parent is a file, or not writable.

@@ -81,9 +81,7 @@ def without_store(text: str) -> str:
 def matches(name: str, known: Mapping[PolicyId, Iterable[str]]) -> list[PolicyId]:
     """Return the policies that ``name`` means: the one with this id, else with this name, else with this beginning.
 
-    Args:
-        name: an id, a name for people in any case, or at least three characters of an id.
-        known: other names of each policy, by id.
+    A name is found in any case, an id by at least three characters. ``known`` has other names of each policy.
     """
     if name in known:
         return [PolicyId(name)]

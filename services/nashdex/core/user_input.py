@@ -24,11 +24,7 @@ def shorten(value: object) -> str:
 def did_you_mean(name: str, known: Iterable[str], most: int = 3, similarity: float = 0.6) -> str:
     """Return a question with at most ``most`` of the ``known`` names that are near ``name``, and a space; or nothing.
 
-    Args:
-        name: what the user wrote.
-        known: names to choose from.
-        most: names in the question.
-        similarity: from 0 to 1, as ``difflib`` measures it; names below are not near.
+    ``similarity`` is from 0 to 1, as ``difflib`` measures it; names below are not near.
     """
     near = get_close_matches(name.lower(), list(known), most, similarity)
     if not near:
@@ -55,10 +51,8 @@ MOST_BYTES: Final = 64 << 20
 def read_file(path: Path, expected: str, most_bytes: int = MOST_BYTES) -> bytes:
     """Return the content of a file.
 
-    Args:
-        path: the file.
-        expected: what it should be, such as ``a TOML file of settings``; for the error.
-        most_bytes: a larger file is refused, and no more of it is read.
+    ``expected`` says for the error what it should be, such as ``a TOML file of settings``. A file of more than
+    ``most_bytes`` is refused, and no more of it is read.
 
     Raises:
         DataError: the file cannot be read, or is larger.
@@ -83,10 +77,7 @@ _NEAR = 0.85
 def read_toml(path: Path, what: str, folder: Path | None = None) -> dict[str, Any]:
     """Return the values in a TOML file.
 
-    Args:
-        path: the file.
-        what: what it should hold, such as ``settings``; for the error.
-        folder: where a file of that name may be instead; for the error.
+    The error says ``what`` the file should hold, such as ``settings``, and lists the files in ``folder`` too.
 
     Raises:
         DataError: the file cannot be read or is not TOML.
@@ -120,9 +111,7 @@ def parse_toml(text: str) -> dict[str, Any]:
 def parse_assignment(text: str, example: str) -> tuple[str, Any]:
     """Return the key and the value of ``text``. The value is TOML, or else a plain string.
 
-    Args:
-        text: such as ``collect.battles=500``.
-        example: shown in the error.
+    The error shows ``example``.
 
     Raises:
         ConfigurationError: there is no key or no ``=``, or the value is nested too deeply or too long a number.

@@ -39,11 +39,7 @@ _KINDS: Final[Mapping[str, Kind]] = {
 def check_options(environment: str, format_id: str, options: Mapping[str, Any], known: type) -> None:
     """Check the arguments of ``environment``. Whether the names exist and fit together is checked where they are used.
 
-    Args:
-        environment: the class, for messages.
-        format_id: its ``format``.
-        options: its keyword arguments.
-        known: ``BattleOptions`` or ``EpisodeOptions``.
+    ``known`` is ``BattleOptions`` or ``EpisodeOptions``; ``environment`` names the class in errors.
 
     Raises:
         ConfigurationError: one is of another type, or out of range.

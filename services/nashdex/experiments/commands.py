@@ -21,10 +21,7 @@ def run_arguments(plan: Plan, run: PlannedRun, store: str) -> list[str]:
 def submit_arguments(plan: Plan, run: PlannedRun, options: Sequence[str]) -> list[str]:
     """Return the arguments of ``nashdex`` that start or continue a run on a cluster, and wait until it ends.
 
-    Args:
-        plan: the experiment.
-        run: the run.
-        options: which cluster, such as ``--namespace`` with its name.
+    ``options`` say which cluster, such as ``--namespace`` with its name.
     """
     return ["submit", str(plan.base), "--run", run.stored, "--attach", "--wait", *options, *_changed(run)]
 

@@ -89,11 +89,7 @@ def difference(
 ) -> Difference | None:
     """Return ``one`` minus ``other``; None where there is nothing to compare.
 
-    Args:
-        one: an arm.
-        other: the arm that it is compared with.
-        everyone: all arms of the experiment, for the pooled variance.
-        variance: which variance (``rules.DifferenceRule``).
+    ``everyone`` holds all arms, for the pooled variance (``rules.DifferenceRule``).
     """
     if variance == "paired":
         return _paired(one, other)

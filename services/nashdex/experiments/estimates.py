@@ -66,9 +66,7 @@ def _expected(elo: float) -> float:
 def over_seeds(values: Sequence[float], battle_errors: Sequence[float]) -> ClusteredEstimate:
     """Return the mean of one value a seed, with its interval.
 
-    Args:
-        values: shape (S,).
-        battle_errors: shape (S,), the standard error of each by its battles; used where S is 1.
+    ``battle_errors`` are the standard errors of ``values`` by their battles, shape (S,) each; used where S is 1.
     """
     mean = math.fsum(values) / len(values)
     if len(values) == 1:

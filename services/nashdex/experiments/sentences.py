@@ -14,11 +14,8 @@ Finding = Literal["stronger", "weaker", "at most", "nothing shown", "no result"]
 def finding(comparison: Comparison, estimate: ClusteredEstimate, p_value: float, level: float) -> Finding:
     """Return what a comparison shows.
 
-    Args:
-        comparison: the comparison.
-        estimate: the difference, with the interval that is corrected for the number of comparisons.
-        p_value: Holm's.
-        level: what all comparisons are tested at together.
+    ``estimate`` has the interval that is corrected for the number of comparisons, ``p_value`` is Holm's, and ``level``
+    is the level of all tests together.
     """
     if p_value <= level:
         return "stronger" if estimate.value > 0 else "weaker"

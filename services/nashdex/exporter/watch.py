@@ -49,10 +49,7 @@ class Fact:
 def iteration_facts(report: Report, analysis: MetaGameAnalysis, num_policies: int = NUM_POLICIES) -> Iterator[Fact]:
     """Yield the facts of the newest iteration in ``report``.
 
-    Args:
-        report: the run's newest.
-        analysis: of the same iteration.
-        num_policies: how many policies have facts of their own, so that their number does not grow with the population.
+    Only ``num_policies`` policies have facts of their own, so that their number does not grow with the population.
     """
     newest = report.iterations[-1]
     yield Fact(metrics.ITERATIONS, len(report.iterations))
@@ -243,8 +240,7 @@ class Watch:
     def scan(self, on_run: Callable[[], None] = lambda: None) -> None:
         """Look for new runs and new reports. After an error the last facts stay.
 
-        Args:
-            on_run: called after each run.
+        ``on_run`` is called after each run.
 
         Raises:
             TryAgainError: the store cannot be reached.

@@ -25,12 +25,6 @@ _MOST_NAMES: Final = 8
 def first_network(store: ObjectStore, space: Space, settings: NetworkSettings, seed: int) -> ActorCritic:
     """Return the network that a training begins with, on the CPU. What is random follows from ``seed`` alone.
 
-    Args:
-        store: the run's.
-        space: the space of the run's battles.
-        settings: the run's network.
-        seed: the training's.
-
     Raises:
         ConfigurationError: ``network.init_from`` or ``network.freeze`` does not fit this network.
         DataError: the policy to copy from is missing or altered.

@@ -157,10 +157,7 @@ def kill_group(group: int) -> None:
 def stop_on_signals(groups: Collection[int], say: Callable[[str], None], message: str) -> list[signal.Signals]:
     """Cancel the current task on the first signal that asks to stop; on the second, kill process groups.
 
-    Args:
-        groups: the process groups that run at that time.
-        say: shows a message.
-        message: what it says on the first signal.
+    ``say`` shows ``message`` on the first signal.
 
     Returns:
         The signals received so far: the list grows with each.

@@ -110,13 +110,7 @@ def run_plan(
 ) -> None:
     """Run every iteration of ``run`` that is not done yet, and record in its store how it ended.
 
-    Args:
-        run: the run.
-        options: how to handle the processes.
-        display: shows the progress.
-        command: returns the command of each shard.
-        start: starts a command.
-        on_iteration: called with each iteration when it is done.
+    ``command`` returns the command of each shard, and ``on_iteration`` is called with each finished iteration.
 
     Raises:
         NashdexError: a step failed after all attempts, with its exit code and message; the others were stopped.

@@ -67,8 +67,7 @@ _CLEAR = 1e-9
 def small_equilibria(payoffs: Floats) -> tuple[Floats, np.ndarray]:
     """Return the equilibria of ``payoffs``, and a mask of the games without a clearly unique one.
 
-    Args:
-        payoffs: antisymmetric, of shape (D, K, K).
+    ``payoffs`` are antisymmetric, of shape (D, K, K).
 
     Returns:
         mixtures of shape (D, K), and a mask of shape (D,) of the games that are still to be solved.

@@ -68,11 +68,8 @@ def page_halves(
 ) -> tuple[str, str]:
     """Return the page before and after the battle that it opens: a battle's text as JSON without ``<``, or null.
 
-    Args:
-        bundle: the engine and scripts of the format.
-        policies: what a person plays against; the first is chosen.
-        networks: ONNX by the name that policies give.
-        teams: packed teams that battles draw from; empty where the simulator generates teams.
+    A person plays against the first of ``policies`` until another is chosen. ``networks`` are ONNX by the policies'
+    names for them. ``teams`` are empty where the simulator generates them.
     """
     data = {
         "format": bundle.format,

@@ -98,10 +98,6 @@ def first_plan(settings: RunSettings, store: ObjectStore) -> IterationPlan:
 
     An oracle that improves networks has none yet: another one trains the first.
 
-    Args:
-        settings: the run's.
-        store: the run's, with the policies that are stored when it begins.
-
     Raises:
         DataError: a policy that the run begins with is not stored with it, or was altered.
     """
@@ -165,10 +161,7 @@ def _first_member(policy: PolicyId, store: ObjectStore) -> PolicyEntry:
 def next_plan(settings: RunSettings, iteration: int, solved: Solved) -> IterationPlan:
     """Return the plan of a later iteration: improve the newest policy against the opponents of the run's rule.
 
-    Args:
-        settings: the run's settings.
-        iteration: the one to plan, at least 1.
-        solved: the result of the iteration before.
+    ``solved`` is the result of the iteration before.
 
     Raises:
         DataError: no network is in the population, or the meta-strategy is not over it.

@@ -131,10 +131,6 @@ def check_here(settings: RunSettings) -> None:
 def create_run(store_uri: str, prepared: PreparedRun) -> Run:
     """Create a run in a store, or return it if it exists there with the same settings.
 
-    Args:
-        store_uri: path, ``file://…`` or ``s3://bucket/prefix``.
-        prepared: what to store.
-
     Raises:
         ConfigurationError: the run exists under other settings, teams or payoffs, or the store is the zoo.
     """

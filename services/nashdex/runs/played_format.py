@@ -12,9 +12,7 @@ from nashdex.settings.run import canonical_format
 def format_to_play(named: str | None, players: Mapping[str, str]) -> str:
     """Return the one format that is ``named``, of the players' runs or, beside no run, of their stored policies.
 
-    Args:
-        named: by the user; None where nothing is.
-        players: what each player's option or argument says, by its name in messages.
+    ``players`` has what each player's option or argument says, by its name in messages.
 
     Raises:
         ConfigurationError: there is none, or several.

@@ -150,10 +150,8 @@ _NEAR = 0.85
 def explain(error: ValidationError, sources: Sequence[tuple[str, Mapping[str, Any]]], known: Mapping[str, Any]) -> str:
     """Return the problems as one line, each under the source that gave the value.
 
-    Args:
-        error: what pydantic found in the merged values.
-        sources: each source's name and nested values; later ones win.
-        known: the settings' nested defaults, for the nearest key to one that is unknown.
+    ``sources`` are names and nested values; later ones win. ``known`` are the nested defaults, for the key that is
+    nearest to an unknown one.
     """
     paths = [key.split(".") for key, _ in flatten(known)]
     keys = list(dict.fromkeys(".".join(path[:end]) for path in paths for end in range(1, len(path) + 1)))

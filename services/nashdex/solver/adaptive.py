@@ -24,12 +24,8 @@ def further_battles(
     The cells whose uncertainty moves the meta-strategy most get the battles, if this division is expected to serve the
     mixture clearly better than an even one; otherwise every cell gets equally many.
 
-    Args:
-        matrix: the evidence up to the iteration before, members oldest first.
-        solve: the run's meta-solver, and how payoffs are drawn.
-        evaluate: the number of further battles, and the most battles of a cell.
-        seed: of the posterior draws; they follow ids.
-        tick: called once a draw, and may raise to stop.
+    ``matrix`` is the evidence up to the iteration before, members oldest first. Draws follow ids. ``tick`` is called
+    once a draw, and may raise to stop.
 
     Raises:
         DataError: a pair has not played and that blocks.

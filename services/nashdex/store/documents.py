@@ -33,14 +33,7 @@ def read_beside_policy(
 ) -> P | None:
     """Return the document ``key`` about a stored policy, such as its card; None if there is none.
 
-    Args:
-        store: store of the policy.
-        key: key of the document.
-        policy: the policy.
-        kind: class of the document.
-        max_bytes: largest size of the document.
-        holds: the error's words before another policy's id, such as ``is the card of``.
-        remedy: the error's advice.
+    The error of a document of another policy uses ``holds``, such as ``is the card of``, and the advice ``remedy``.
 
     Raises:
         DataError: it is wrong, or is another policy's.

@@ -39,11 +39,7 @@ _MAX_MESSAGE = 2000
 def record_end(store: ObjectStore, phase: Phase, iteration: int, message: str = "") -> None:
     """Write the verdict on a run, with the current time. A run that has succeeded keeps its verdict.
 
-    Args:
-        store: the store, rooted at the run.
-        phase: how the run ended.
-        iteration: the iteration in which it ended.
-        message: the first failure.
+    ``store`` is rooted at the run, ``iteration`` is the one in which it ended, and ``message`` the first failure.
     """
     document = Verdict(
         phase=phase, iteration=iteration, ended_timestamp_seconds=time.time(), message=redacted(message)[:_MAX_MESSAGE]

@@ -30,8 +30,7 @@ from nashdex.settings.process import TelemetrySettings, load_telemetry_settings
 def configure_logging(settings: TelemetrySettings | None = None) -> None:
     """Set up structlog and the standard library's logging. Call once, before the first log line.
 
-    Args:
-        settings: None: the environment's.
+    Without ``settings``, the environment's.
 
     Raises:
         ConfigurationError: a variable of the environment has a wrong value.

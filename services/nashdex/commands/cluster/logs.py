@@ -83,11 +83,7 @@ def archived_lines(
 ) -> Iterator[str]:
     """Yield lines as ``step, iteration, shard | line``, shard by shard, and each shard's attempts from the first on.
 
-    Args:
-        store: the store, rooted at the run.
-        step: name of a step; None for all.
-        iteration: number of an iteration; None for all.
-        shard: number of a shard; None for all.
+    Without ``step``, ``iteration`` or ``shard``, of all. ``store`` is rooted at the run.
     """
     from nashdex.core import keys
 

@@ -70,13 +70,7 @@ def script_data(log: str) -> str:
 
 
 def replay_page(log: str, title: str, format: str) -> str:  # noqa: A002 - the project's word for it everywhere
-    """Return the HTML page that replays ``log``.
-
-    Args:
-        log: the battle's protocol lines, as one string.
-        title: the players, for readers.
-        format: the Showdown format id.
-    """
+    """Return the HTML page that replays ``log``."""
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>

@@ -13,10 +13,7 @@ if TYPE_CHECKING:
 def openspiel_tree(name: str, game: str | None = None) -> GameTree:
     """Return the tree of one of OpenSpiel's games, small enough to be walked.
 
-    Args:
-        name: the format's name.
-        game: OpenSpiel's name of the game, with parameters if any, such as ``leduc_poker(players=2)``; by default
-            ``name``.
+    ``game`` is OpenSpiel's name of it, with parameters if any, such as ``leduc_poker(players=2)``; by default ``name``.
     """
     import pyspiel  # noqa: PLC0415 - only these games need it
 

@@ -119,15 +119,8 @@ def improvement_of_tallies(
 ) -> Improvement | None:
     """Return the improvement from battles that are counted already, in the order of ``policies``.
 
-    Args:
-        policies: the members.
-        base: the policy to compare with.
-        candidates: the best of these is compared.
-        selection: battles that choose one of several candidates.
-        scoring: battles that score it. Of a single candidate: all.
-        anchors: fixed Elo by id.
-        num_draws: of the bootstrap.
-        seed: of the bootstrap.
+    ``selection`` battles choose one of several candidates, ``scoring`` battles score it; a single candidate is scored
+    on all. ``anchors`` are fixed Elo by id.
     """
 
     def rated(tally: Tally, use: str) -> RatingTable | None:

@@ -57,12 +57,6 @@ def check_counts(policies: Sequence[str], wins: Matrix, draws: Matrix, games: Ma
 def check_pairs(policies: Sequence[str], wins: Matrix, draws: Matrix, pairs: Mapping[str, Matrix]) -> None:
     """Check that counts of side-swapped pairs fit the counts of battles (checked by ``check_counts``).
 
-    Args:
-        policies: their ids.
-        wins: of battles, as are ``draws``.
-        draws: symmetric.
-        pairs: ``won_both``, ``won_and_drew``, ``split`` and ``drew_both``.
-
     Raises:
         ValueError: says which table or cell, what was found and what was expected.
     """

@@ -65,11 +65,7 @@ def centred(scores: Floats) -> Floats:
 def beta_draws(won: float, lost: float, num_draws: int, seed: int) -> Floats:
     """Return draws of shape (D,) from the posterior of one cell's expected score.
 
-    Args:
-        won: the cell's score, in sure games.
-        lost: sure games without it.
-        num_draws: D.
-        seed: of the draws.
+    ``won`` is the cell's score in sure games, ``lost`` the sure games without it.
     """
     return np.random.default_rng(seed).beta(won + 0.5, lost + 0.5, size=num_draws)
 
@@ -122,11 +118,6 @@ class DrawnColumns:
     """Draws of single columns of A = P̂ − ½: what ``score_blocks`` gives, drawn when it is asked for.
 
     As many as fit into ``HELD_BYTES`` are kept, those asked for last; another one is drawn again, which gives the same.
-
-    Args:
-        policies: their ids, K.
-        draw: as of ``score_blocks``.
-        num_draws: D.
     """
 
     def __init__(self, policies: Sequence[str], draw: CellDraws, num_draws: int) -> None:
@@ -220,9 +211,7 @@ def clustered_wilson_interval(scores: ArrayLike, clusters: ArrayLike) -> tuple[f
     Battles of a group share teams, and in a match of mixtures the drawn members. The same estimator as
     ``cell_intervals``, for groups of any size and scores that are not all 1, ½ or 0.
 
-    Args:
-        scores: shape (N,), each 1, ½ or 0, or between.
-        clusters: shape (N,), whole numbers: the group of each battle.
+    ``scores`` and the groups' numbers ``clusters`` have shape (N,).
     """
     each = np.asarray(scores, dtype=np.float64)
     groups = np.unique(np.asarray(clusters), return_inverse=True)[1]

@@ -9,9 +9,7 @@ from nashdex.metagame.evidence.sampled import SampledCounts
 def nothing_known(evidence: Evidence, largest_payoff: float) -> InteractionMatrix:
     """Return the evidence among no policies, before a run's first tournament.
 
-    Args:
-        evidence: the kind that the game gives.
-        largest_payoff: of either seat, in the game's units.
+    ``largest_payoff`` is of either seat, in the game's units.
     """
     if evidence is Evidence.EXACT:
         return ExactValues.unknown(largest_payoff)

@@ -208,10 +208,7 @@ def count_records(
 ) -> tuple[Tally, Scores]:
     """Return the tally of ``records``, in the order of ``policies``, and the battles that have no partner yet.
 
-    Args:
-        policies: who may have played.
-        records: the battles to count.
-        waiting: battles that were counted before without their partners. A pair that becomes whole counts as a pair.
+    ``waiting`` are battles that were counted before without their partners. A pair that becomes whole counts as a pair.
 
     Raises:
         DataError: a battle names a policy that is not among ``policies``, or is recorded twice.

@@ -65,10 +65,7 @@ def planned_cells(members: Sequence[PolicyId], games: Integers, demand: Demand) 
     Depends on the members and on the counts of earlier iterations, never on an order or on this iteration's own
     attempts: every shard and every retry computes the same plan.
 
-    Args:
-        members: sorted by id.
-        games: battles so far, of shape (K, K), in the order of ``members``.
-        demand: how many there are to be.
+    ``games`` are the battles so far, shape (K, K) in the order of ``members``, which are sorted by id.
     """
     # No cell gets more first battles than this, so the full ones need no look; an exploiter's demand has few cells.
     most = demand.battles_per_cell if demand.target is None else np.inf

@@ -133,11 +133,7 @@ class Tally:
 def design_effect(squares: ArrayLike, clusters: ArrayLike, mean: ArrayLike, games: ArrayLike) -> Floats:
     """Return the design effect of cells whose battles come in clusters: pairs and single battles. 1 of one cluster.
 
-    Args:
-        squares: Σ over clusters of (sum of scores − expected sum)².
-        clusters: how many there are.
-        mean: score of a battle.
-        games: battles in all clusters.
+    ``squares`` are Σ over clusters of (sum of scores − expected sum)², and ``mean`` is the score of a battle.
     """
     of, num_clusters, num = (np.asarray(each, dtype=np.float64) for each in (mean, clusters, games))
     by_cluster = np.asarray(squares) * num_clusters / np.maximum(num_clusters - 1, 1)
@@ -169,11 +165,7 @@ def draws_a_block(num_policies: int, num_draws: int) -> int:
 def in_blocks(cells: Iterable[Floats], num_cells: int, num_draws: int, block: int) -> Iterator[Floats]:
     """Yield the draws of all cells in blocks of shape (N, B), the last one perhaps smaller.
 
-    Args:
-        cells: the draws of each cell, shape (D,), drawn when they are asked for: all before the first block.
-        num_cells: N.
-        num_draws: D.
-        block: B.
+    ``cells`` are the draws of each of N cells, shape (D,). All are drawn before the first block.
 
     Raises:
         TryAgainError: the temporary file does not fit on its disk.

@@ -136,11 +136,8 @@ def fit_samples(scored: Floats, games: Floats, anchors: Mapping[int, float], nea
 
     The penalty's virtual games are ``near``'s: what they change from one sample to the next is of second order.
 
-    Args:
-        scored: shape (D, K): each policy's wins and half its draws, against all others together.
-        games: shape (D, K, K), symmetric.
-        anchors: the same as before.
-        near: where to begin.
+    ``scored`` holds each policy's wins and half its draws against all others together, shape (D, K), and ``games`` has
+    shape (D, K, K).
     """
     faint = _faint_games(games.shape[-1])
     total = games + faint + near.virtual_games

@@ -41,10 +41,8 @@ def online_elo(
 ) -> Mapping[Name, float]:
     """Return every policy's Elo after ``battles``.
 
-    Args:
-        policies: who is rated; without a battle one keeps ``INITIAL_ELO``.
-        battles: both policies and the score of the first (1, ½ or 0), in the order played.
-        before: ratings after earlier battles; a policy without one begins with ``INITIAL_ELO``.
+    A battle is both policies and the score of the first (1, ½ or 0). A policy that is not in ``before`` begins with
+    ``INITIAL_ELO``.
     """
     elo = {policy: before.get(policy, INITIAL_ELO) for policy in policies}
     for one, other, score in battles:
@@ -101,10 +99,8 @@ NO_BATTLES = PeriodSums()
 def sums(player: Glicko, results: Iterable[tuple[Glicko, float]], before: PeriodSums = NO_BATTLES) -> PeriodSums:
     """Return the sums of one rating period, added to the sums ``before`` of its earlier battles.
 
-    Args:
-        player: before the period. Its deviation is what it is: time passing between periods is for the caller.
-        results: each opponent, before the period, and what the player scored against it (1, ½ or 0).
-        before: the sums of the period's earlier battles.
+    ``player`` and opponents are as before the period; results are what the player scored (1, ½ or 0). Time that passes
+    between periods, which widens a deviation, is for the caller.
     """
     information, surprise = before
     for opponent, score in results:
@@ -128,9 +124,7 @@ def sums_of_one_period(
     In one period every opponent counts as ``INITIAL``, however strong it is: a policy that met only weak ones is
     rated too high. Their order does not matter.
 
-    Args:
-        battles: both policies, and what the first scored (1, ½ or 0).
-        before: the sums so far of everybody who is rated.
+    A battle is both policies and the score of the first (1, ½ or 0).
     """
     results: dict[Name, list[tuple[Glicko, float]]] = {policy: [] for policy in before}
     for one, other, score in battles:

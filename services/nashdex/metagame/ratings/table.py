@@ -44,13 +44,8 @@ def resampled_strengths(
 ) -> Floats:
     """Return the θ of D tournaments with groups drawn again, shape (D, K).
 
-    Args:
-        names: ids in the order of the tally, sorted; a cell's draws follow from its ids.
-        tally: of shape (K, K).
-        fixed: θ of anchors by index.
-        near: the fit to the tally itself.
-        num_draws: D.
-        seed: of the draws.
+    A cell's draws follow from its ids: ``names``, in the order of the tally, are sorted. ``fixed`` holds θ of anchors
+    by index, and ``near`` is the fit to the tally itself.
 
     Raises:
         TryAgainError: they need a temporary file, and it does not fit on its disk.
@@ -209,13 +204,9 @@ def rate(
 ) -> RatingTable:
     """Rate ``policies`` from their battles.
 
-    Args:
-        policies: their ids; the result does not depend on the order.
-        tally: of shape (K, K). Its side-swapped pairs are the bootstrap's clusters, and so is each other battle.
-        anchors: fixed Elo by id.
-        num_draws: of the bootstrap.
-        seed: of the bootstrap.
-        compared: policies whose differences are wanted, in a large population.
+    The result does not depend on the order of ``policies``. ``anchors`` are fixed Elo by id. Clusters of the bootstrap
+    are side-swapped pairs and each other battle. In a large population only differences to ``compared`` policies,
+    anchors and the highest rated ones are computed.
 
     Raises:
         DataError: an anchor is not a policy here.

@@ -142,9 +142,7 @@ class ConfiguredSolver:
         For intervals: an iterating solver takes fewer or coarser steps here than for a single matrix (see its module);
         the error stays far below the sampling error of the payoffs.
 
-        Args:
-            payoffs: antisymmetric matrices to the row player.
-            tick: called D times in all, and may raise to stop.
+        ``tick`` is called D times in all, and may raise to stop.
         """
         strategies = np.empty(payoffs.shape[:2])
         batched = self.solver.batched

@@ -127,11 +127,7 @@ def nash_of_columns(
     game. It is what ``nash`` finds if it is the only one, as in draws from a posterior; some linear programs are
     imprecise (10⁻⁶).
 
-    Args:
-        columns: the draws.
-        first: places of the first candidates.
-        num_policies: K.
-        tick: called once a draw, and may raise to stop.
+    ``first`` are the places of the first candidates. ``tick`` is called once a draw, and may raise to stop.
 
     Returns:
         None where the draws together play too many policies to draw their columns.

@@ -41,9 +41,7 @@ def influence(drawn: Floats, strategies: Floats) -> Floats:
     equilibrium. Cells that explain no more than an unrelated one does by chance in one case of twenty, 1.96² / D of the
     variance.
 
-    Args:
-        drawn: draws of P or A, of shape (D, K, K), D at least 2.
-        strategies: the mixture of each, of shape (D, K).
+    ``drawn`` are D ≥ 2 draws of P or A, shape (D, K, K), and ``strategies`` their mixtures, shape (D, K).
     """
     num_draws = len(drawn)
     moves = strategies - strategies.mean(axis=0)
@@ -69,13 +67,9 @@ def decisive_cells(
 ) -> list[FurtherBattles]:
     """Divide ``num_battles`` among the cells whose uncertainty moves the meta-strategy.
 
-    Args:
-        policies: their ids; the result does not depend on the order.
-        games: battles so far, of shape (K, K).
-        drawn: posterior draws of P or A, of shape (D, K, K).
-        strategies: the meta-strategy of each draw, of shape (D, K), by the solver in use.
-        num_battles: to divide; an odd last one is left over.
-        most_battles: of a cell, including those it has.
+    ``games`` are the battles so far, shape (K, K); ``drawn`` posterior draws of P or A, (D, K, K); ``strategies`` their
+    mixtures by the solver in use, (D, K). A cell gets at most ``most_battles``, including those it has, and an odd last
+    battle is left over. The result does not depend on the order of ``policies``.
 
     Returns:
         The cells that get battles, in the order of ids. Fewer than ``num_battles`` in all, or none, where no further
@@ -149,11 +143,7 @@ def even_division(
 ) -> list[FurtherBattles]:
     """Return ``num_battles`` divided evenly: each pair of battles to the cell that has fewest, then by id.
 
-    Args:
-        policies: their ids; the result does not depend on the order.
-        games: battles so far, of shape (K, K).
-        num_battles: to divide; an odd last one is left over.
-        most_battles: of a cell, including those it has.
+    ``games`` and ``most_battles`` are as in ``decisive_cells``.
     """
     cells = sorted(
         (one, other, int(games[i, j]))
@@ -186,14 +176,8 @@ def expected_losses(
 ) -> Floats:
     """Return what the mixture loses in each truth after the battles of ``division``, shape (T,).
 
-    Args:
-        division: battles by cell.
-        policies: the order of the arrays.
-        games: battles so far, of shape (K, K).
-        payoffs: A = P̂ − ½ so far, of shape (K, K).
-        truths: draws of A, of shape (T, K, K).
-        solve: takes matrices of shape (T, K, K) to their mixtures of shape (T, K).
-        seed: of the battles.
+    ``games`` are the battles so far and ``payoffs`` A = P̂ − ½, shape (K, K) in the order of ``policies``; ``truths``
+    are draws of A, (T, K, K), and ``solve`` returns their mixtures, (T, K).
     """
     place = {policy: index for index, policy in enumerate(policies)}
     after = np.repeat(payoffs[None], len(truths), axis=0)
@@ -222,14 +206,7 @@ def best_division(
 ) -> Division:
     """Return the division with the least expected loss, or the first one where none is clearly better.
 
-    Args:
-        divisions: the first is the one to fall back to.
-        policies: the order of the arrays.
-        games: battles so far, of shape (K, K).
-        payoffs: A so far, of shape (K, K).
-        drawn: posterior draws of A, of shape (D, K, K).
-        solve: takes matrices to their mixtures.
-        seed: of the battles that are drawn.
+    Arguments are as in ``expected_losses``; ``drawn`` are posterior draws of A, shape (D, K, K).
     """
     truths = drawn[:NUM_TRUTHS]
     losses = [expected_losses(each, policies, games, payoffs, truths, solve, seed=seed) for each in divisions]

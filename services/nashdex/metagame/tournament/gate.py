@@ -169,8 +169,7 @@ class SequentialState:
     def observe(self, score: float) -> "SequentialState":
         """Return the state after one more look. A test that has decided stays as it is.
 
-        Args:
-            score: the policy's mean score over the look's battles, in [0, 1], a draw being half a win.
+        ``score`` is the policy's mean score over the look's battles, in [0, 1], a draw being half a win.
         """
         if not 0.0 <= score <= 1.0:
             raise ValueError(f"a look's score is {score}; expected the mean of its battles, from 0 to 1")

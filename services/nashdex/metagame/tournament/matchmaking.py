@@ -31,13 +31,8 @@ def deciding_opponents(
 ) -> tuple[PolicyId, ...] | None:
     """Return the members that a new policy meets, by id; None where it meets all.
 
-    Args:
-        population: the members before the new policy joins.
-        answered: the mixture that it is scored against.
-        learner: its parent.
-        support: share of posterior draws whose mixture plays each member.
-        ratings: Elo by policy.
-        num_opponents: how many at most.
+    ``population`` are the members before the policy joins, ``answered`` is the mixture that it is scored against,
+    ``learner`` its parent, and ``support`` the share of posterior draws whose mixture plays each member.
     """
     if len(population.ids) <= num_opponents:
         return None
@@ -60,12 +55,8 @@ def contested_unplayed_cells(
 ) -> Cells:
     """Return the unplayed cells between members that matter most to the mixture, in the order of ids.
 
-    Args:
-        policies: their ids; the result does not depend on the order.
-        games: battles so far, shape (K, K).
-        support: share of posterior draws whose mixture plays each policy.
-        ratings: Elo of every policy.
-        num_cells: how many at most.
+    ``games`` are the battles so far, shape (K, K), and ``support`` is the share of posterior draws whose mixture plays
+    each policy. The result does not depend on the order of ``policies``.
     """
     order = sorted(range(len(policies)), key=policies.__getitem__)
     names = [policies[place] for place in order]

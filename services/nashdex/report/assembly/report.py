@@ -91,13 +91,8 @@ def assemble(
 ) -> Report:
     """Return the report of a run.
 
-    Args:
-        run: its id.
-        settings: its settings.
-        last: the newest iteration.
-        rows: every iteration so far, the newest included.
-        replays: of every iteration.
-        exploits: in an exploiter's run, the verdicts of smaller budgets, then the run's own.
+    ``rows`` and ``replays`` are of every iteration up to ``last``. In an exploiter's run, ``exploits`` are the verdicts
+    of smaller budgets, then the run's own.
 
     Raises:
         DataError: counts and ledgers contradict each other.

@@ -54,11 +54,7 @@ def mixture_finding(
 ) -> str:
     """Return what the mixture plays.
 
-    Args:
-        meta_strategy: the mixture.
-        names: display names.
-        trained: the policies that the run trained.
-        final: whether this is the last iteration.
+    ``trained`` are the policies that the run trained; ``final`` says whether this is the last iteration.
     """
     mixture = "The final mixture" if final else "The mixture so far"
     played = sorted((p for p in meta_strategy if p.probability.value > 0), key=lambda p: -p.probability.value)
@@ -101,8 +97,7 @@ def anchor_payoffs_finding(payoffs: Sequence[AnchorPayoff], names: Mapping[Polic
 def exact_finding(estimates: Sequence[ExploitabilityEstimate]) -> str:
     """Return how far the newest mixture of a tabular game is from an equilibrium, and how far the first one was.
 
-    Args:
-        estimates: ``exact`` of each iteration that has it.
+    ``estimates`` are ``exact`` of each iteration that has it.
     """
     if not estimates:
         return "The exploitability of the mixture was not computed."
@@ -210,10 +205,7 @@ def top_rated_note(
 ) -> str | None:
     """Return the finding that the highest rating is flattered by its choice, with the held-out figure, if known.
 
-    Args:
-        policies: by falling rating.
-        progress: the best policy's Elo by battles that did not choose it.
-        names: of the policies.
+    ``policies`` are by falling rating, and ``progress`` is the best policy's Elo by battles that did not choose it.
     """
     rated = [row for row in policies if row.rating.standard_error > 0]
     if len(rated) < _FEWEST_TO_CHOOSE or rated[0] is not policies[0]:

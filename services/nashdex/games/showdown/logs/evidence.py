@@ -96,10 +96,7 @@ class Evidence:
     def check(self, format_id: str, battle: str, source: str) -> int:
         """Return the number of active Pokémon of a side if everything agrees with the label.
 
-        Args:
-            format_id: the label.
-            battle: the battle's id, which may name a format too.
-            source: names the battle in errors.
+        ``battle`` is the battle's id, which may name a format too; ``source`` names the battle in errors.
 
         Raises:
             RefusedReplayError: something disagrees; its cause says what.

@@ -93,11 +93,8 @@ class _Sums(torch.autograd.Function):
 def score_targets(shared: Tensor, targets: Tensor, weight: Tensor, score: Tensor) -> Tensor:
     """Return score · relu(shared + weight · target) of each kind and target, (n, T, B).
 
-    Args:
-        shared: what all targets of a decision have in common, by kind, (n, B, S).
-        targets: (T, B, D)
-        weight: (S, D)
-        score: (S,)
+    ``shared`` (n, B, S) is what all targets of a decision have in common, by kind. ``targets`` are (T, B, D),
+    ``weight`` (S, D) and ``score`` (S,).
     """
     if is_plain(shared):
         return in_float32(_score_plainly, (shared, targets, weight, score))

@@ -49,9 +49,7 @@ class _Box:
 def disc_chart(dots: Sequence[Dot], *, label: str) -> Markup:
     """Return ``dots`` around their common centre, which is marked. Labels that would overlap are left out.
 
-    Args:
-        dots: the policies; earlier ones get their labels first.
-        label: description for screen readers.
+    Earlier dots get their labels first. ``label`` describes the chart for screen readers.
     """
     reach = max(math.hypot(dot.x, dot.y) for dot in dots) or 1.0
     scale = (min(WIDTH, HEIGHT) / 2 - _MARGIN) / reach
