@@ -148,12 +148,13 @@ def working(folder: Path) -> Iterator[dict[str, psutil.Process]]:
 
 def family(program: str, root: psutil.Process) -> Iterator[tuple[str, psutil.Process]]:
     """Yield every process of a program, each with its kind."""
+    own = root.cmdline()
     for process in (root, *root.children(recursive=True)):
         try:
             words = process.cmdline()
         except psutil.Error:
             continue  # it ended meanwhile
-        if any("forkserver" in word for word in words):
+        if process != root and (words == own or any("warm_server" in word for word in words)):
             kind = "server of steps" if process.ppid() == root.pid else "step"
         elif any("resource_tracker" in word for word in words):
             kind = "resource tracker"

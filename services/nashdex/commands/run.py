@@ -74,6 +74,7 @@ def run_here(begun: "Run", *, processes: int | None, stream: TextIO) -> int:
     warm = None
     if warm_start.is_available():
         warm = warm_start.WarmStart("nashdex.cli:run_command_line", warm_start.modules_of_steps(begun.settings))
+        warm.fork_server()
     options = RunnerOptions(num_processes=processes or usable_cores(), logs=logs_folder(begun))
     with open_display(stream) as display:
         display.say(f"run {begun.id}: {begun.settings.format}, iterations 0 to {last}")

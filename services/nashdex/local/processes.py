@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import BinaryIO, Final, Protocol
 
 
 def stop_at_end_of_input(grace_seconds: float, stream: BinaryIO | None = None) -> None:
@@ -33,7 +33,7 @@ def _watch(stream: BinaryIO, grace_seconds: float) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-PROGRESS_VARIABLE = "NASHDEX_PROGRESS_FD"
+PROGRESS_VARIABLE: Final = "NASHDEX_PROGRESS_FD"
 _READ_LIMIT_BYTES = 1 << 20
 _LAST_LINES_SECONDS = 1.0
 
@@ -181,15 +181,21 @@ def stop_on_signals(groups: Collection[int], say: Callable[[str], None], message
 
 async def _listen(descriptor: int, on_line: Callable[[bytes], None]) -> None:
     """Pass each line of a pipe to ``on_line`` until its last writer has closed it."""
-    reader = asyncio.StreamReader(limit=_READ_LIMIT_BYTES)
-    transport, _ = await asyncio.get_running_loop().connect_read_pipe(
-        lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(descriptor, "rb", buffering=0)
-    )
+    reader, transport = await open_pipe(descriptor)
     try:
         while line := await reader.readline():
             on_line(line)
     finally:
         transport.close()
+
+
+async def open_pipe(descriptor: int) -> tuple[asyncio.StreamReader, asyncio.ReadTransport]:
+    """Return a reader of a pipe, and its transport, which closes the pipe."""
+    reader = asyncio.StreamReader(limit=_READ_LIMIT_BYTES)
+    transport, _ = await asyncio.get_running_loop().connect_read_pipe(
+        lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(descriptor, "rb", buffering=0)
+    )
+    return reader, transport
 
 
 def last_error(log: Path, began: int) -> str | None:

@@ -1,35 +1,35 @@
 """Children that start with all modules imported: forked from a server that does nothing but import.
 
+The server is a fork of the command's process; where that cannot be forked, and after it was killed, a new program.
 A step of a small game takes a tenth of the time that Python needs for its imports, and a run has hundreds of steps.
 Each step is still a process that leads its own group, with the arguments and the exit codes of ``nashdex``.
 """
 
 import asyncio
-import multiprocessing
+import json
 import os
-import pkgutil
 import signal
+import socket
+import subprocess
 import sys
-from collections.abc import Callable, Sequence
-from multiprocessing import forkserver, reduction, resource_tracker
-from typing import Any
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 
 from nashdex.core.errors import TryAgainError
-from nashdex.core.stopping import shielding_children
 from nashdex.games.registry import FORMATS
-from nashdex.local.processes import PROGRESS_VARIABLE
+from nashdex.local.processes import open_pipe
+from nashdex.local.warm_server import send_request, serve
 from nashdex.oracles.registry import ORACLES
 from nashdex.planning.dag import MODULES, iteration_steps
 from nashdex.policies.networks.kinds import NETWORKS
 from nashdex.settings.run import RunSettings
 
-_SERVER_LOST = 255
-"""The exit code that multiprocessing gives a child whose server has died; nashdex has no such exit code."""
 _STARTS = 3
-_DEATH_SECONDS = 0.2
+_SERVE = "import sys; from nashdex.local.warm_server import serve_from_arguments; serve_from_arguments(sys.argv[1:])"
 _LATE = (
     "nashdex.local.processes",
-    "nashdex.local.warm_start",  # a child begins in this module
     "nashdex.metagame.solvers.nash",
     "nashdex.policies.scripted.baselines",
     "nashdex.report.assembly.report",
@@ -68,47 +68,40 @@ def is_available() -> bool:
 class WarmChild:
     """A child of the server; ``processes.Child``."""
 
-    def __init__(self, process: multiprocessing.process.BaseProcess) -> None:
-        self._process = process
-        self._ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        asyncio.get_running_loop().add_reader(process.sentinel, self._on_end)
+    def __init__(self, pid: int, reply: asyncio.StreamReader, transport: asyncio.ReadTransport) -> None:
+        self._pid = pid
+        self._end = asyncio.create_task(_read_end(reply, transport))
 
     @property
     def pid(self) -> int:
         """The process id, which is also the group id."""
-        pid = self._process.pid
-        assert pid is not None, "a started child has an id"
-        return pid
+        return self._pid
 
     @property
     def returncode(self) -> int | None:
         """The exit code, negative for a signal; None while the process runs."""
-        return self._exit_code() if self._ended.done() else None
+        return self._end.result() if self._end.done() else None
 
     def terminate(self) -> None:
         """Send SIGTERM."""
-        self._process.terminate()
+        os.kill(self._pid, signal.SIGTERM)
 
     async def wait(self) -> int:
         """Wait for the end and return the exit code, negative for a signal."""
-        await asyncio.shield(self._ended)
-        code = self._exit_code()
-        assert code is not None, "a child that has ended has an exit code"
-        return code
+        return await asyncio.shield(self._end)
 
-    def _exit_code(self) -> int | None:
-        """Return the exit code. A child whose server was killed counts as killed; the caller kills what is left."""
-        code = self._process.exitcode
-        return -signal.SIGKILL if code == _SERVER_LOST else code
 
-    def _on_end(self) -> None:
-        asyncio.get_running_loop().remove_reader(self._process.sentinel)
-        self._process.join()
-        self._ended.set_result(None)
+async def _read_end(reply: asyncio.StreamReader, transport: asyncio.ReadTransport) -> int:
+    """Return the exit code. A child whose server was killed counts as killed; the caller kills what is left."""
+    try:
+        line = await reply.readline()
+    finally:
+        transport.close()
+    return int(line) if line else -signal.SIGKILL
 
 
 class WarmStart:
-    """Starts commands of one program. The server starts with the first command and ends with this process.
+    """Starts commands of one program. Its server ends with this process.
 
     Args:
         main: ``module:function`` of the program; takes the arguments and returns the exit code.
@@ -117,9 +110,17 @@ class WarmStart:
 
     def __init__(self, main: str, modules: Sequence[str]) -> None:
         self._main = main
-        self._context = multiprocessing.get_context("forkserver")
-        self._context.set_forkserver_preload([main.partition(":")[0], *modules])
+        self._modules = [main.partition(":")[0], *modules]
+        self._server: _Server | None = None
         self._one_at_a_time = asyncio.Lock()
+
+    def fork_server(self) -> None:
+        """Start the server now, as a fork of this process, whose imports it need not repeat.
+
+        It does not fork what cannot be forked, threads and CUDA: then the first command starts a new program.
+        """
+        if threading.active_count() == 1 and "torch" not in sys.modules:
+            self._server = _forked_server(self._main, self._modules)
 
     async def __call__(
         self, command: Sequence[str], *, stdin: int, output: int, progress: int, environment: dict[str, str]
@@ -131,25 +132,72 @@ class WarmStart:
         Raises:
             TryAgainError: the server died while it started this command.
         """
-        descriptors = (_Descriptor(stdin), _Descriptor(output), _Descriptor(progress))
-        arguments = (self._main, list(command), *descriptors, environment)
         async with self._one_at_a_time:
-            for left in reversed(range(_STARTS)):
-                process = self._context.Process(target=_be_the_command, args=arguments)
-                try:
-                    await asyncio.to_thread(_start_undisturbed, process)
-                    break
-                except (OSError, EOFError) as error:
-                    if not left:
-                        raise TryAgainError(f"the process that starts steps was killed ({error})") from error
-                await asyncio.sleep(_DEATH_SECONDS)  # until it counts as dead, and the next start brings another
-        return WarmChild(process)
+            for _ in range(_STARTS):
+                self._server = self._server or _new_server(self._main, self._modules)
+                read_end, write_end = os.pipe()
+                with suppress(OSError):  # it is dead, which shows below
+                    send_request(self._server.socket, command, environment, (stdin, output, progress, write_end))
+                os.close(write_end)
+                reply, transport = await open_pipe(read_end)
+                if line := await reply.readline():
+                    return WarmChild(int(line), reply, transport)
+                transport.close()
+                self.close()
+        raise TryAgainError("the process that starts steps was killed")
 
     def close(self) -> None:
-        """Stop the server and multiprocessing's resource tracker, so that no process is left."""
-        # There is no public way: both end shortly after this process.
-        forkserver._forkserver._stop()  # type: ignore[attr-defined]  # noqa: SLF001
-        resource_tracker._resource_tracker._stop()  # type: ignore[attr-defined]  # noqa: SLF001
+        """End the server, so that no process is left."""
+        if self._server is not None:
+            self._server.close()
+            self._server = None
+
+
+@dataclass(frozen=True)
+class _Server:
+    socket: socket.socket
+    pid: int
+    wait: Callable[[], object]
+
+    def close(self) -> None:
+        self.socket.close()
+        os.kill(self.pid, signal.SIGTERM)  # it may be importing
+        self.wait()
+
+
+def _forked_server(main: str, modules: Sequence[str]) -> _Server:
+    ours, its = socket.socketpair()
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()  # or both processes would write what is left
+    with _interrupts_blocked():
+        pid = os.fork()
+        if pid == 0:
+            try:
+                ours.close()
+                serve(its, main, modules)
+            finally:
+                os._exit(0)
+    its.close()
+    return _Server(ours, pid, lambda: os.waitpid(pid, 0))
+
+
+def _new_server(main: str, modules: Sequence[str]) -> _Server:
+    ours, its = socket.socketpair()
+    arguments = [str(its.fileno()), json.dumps(sys.path), main, *modules]
+    with its, _interrupts_blocked():
+        command = [sys.executable, "-c", _SERVE, *arguments]
+        process = subprocess.Popen(command, pass_fds=(its.fileno(),))  # noqa: S603 - this interpreter, our own module
+    return _Server(ours, process.pid, process.wait)
+
+
+@contextmanager
+def _interrupts_blocked() -> Iterator[None]:
+    """Block SIGINT in a process that starts meanwhile, until it has its own handler."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def modules_of_steps(settings: RunSettings) -> list[str]:
@@ -164,40 +212,3 @@ def modules_of_steps(settings: RunSettings) -> list[str]:
     if plays or any(oracle.makes == "network" for oracle in oracles):
         modules += [*_LATE_WITH_TORCH, NETWORKS[settings.network.kind].implementation.partition(":")[0]]
     return [*modules, _LAST]
-
-
-def _start_undisturbed(process: multiprocessing.process.BaseProcess) -> None:
-    """Start a child. A server that starts with it inherits that SIGINT is blocked."""
-    with shielding_children():
-        process.start()
-
-
-class _Descriptor:
-    """A file descriptor that is passed to the child, where it has another number."""
-
-    def __init__(self, number: int) -> None:
-        self._number = number
-
-    def __reduce__(self) -> tuple[Callable[[Any], int], tuple[Any]]:
-        return _take, (reduction.DupFd(self._number),)
-
-
-def _take(duplicate: Any) -> int:  # noqa: ANN401 - multiprocessing does not name its type
-    number: int = duplicate.detach()
-    return number
-
-
-def _be_the_command(
-    main: str, command: list[str], stdin: int, output: int, progress: int, environment: dict[str, str]
-) -> None:
-    """Run one command as a new process would, and exit with its code."""
-    os.setsid()
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # forgets a Ctrl-C of the terminal, which the runner handles
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-    signal.signal(signal.SIGINT, before)
-    for descriptor, standard in ((stdin, 0), (output, 1), (output, 2)):
-        os.dup2(descriptor, standard)
-    sys.stdin = os.fdopen(0, closefd=False)
-    os.environ.clear()
-    os.environ.update(environment | {PROGRESS_VARIABLE: str(progress)})
-    sys.exit(pkgutil.resolve_name(main)(command))

@@ -12,6 +12,7 @@ from nashdex.commands.output import JsonOption, print_json, print_note, print_re
 from nashdex.commands.run_options import SeedOption
 from nashdex_bench.commands.clients import decide, envs, external, serve
 from nashdex_bench.commands.networks import calibration, cloning
+from nashdex_bench.commands.results import print_measured, print_measured_json
 
 FormatOption = Annotated[
     str, typer.Option("--format", metavar="FORMAT", help="Showdown format, such as gen1randombattle.")
@@ -56,7 +57,7 @@ def collect(
         peer="poke-env" if peer is not None else None,
         network=None if network is None else network_settings(network),
     )
-    print_result(result, lines, as_json=as_json)
+    print_measured(result, lines, as_json=as_json)
 
 
 @app.command()
@@ -95,7 +96,7 @@ def train(
         device=device,
         compiles=compiles,
     )
-    print_result(result, lines, as_json=as_json)
+    print_measured(result, lines, as_json=as_json)
 
 
 @app.command()
@@ -120,7 +121,7 @@ def loop(
     configure_logging()
     settings = PpoSettings(num_epochs=epochs, minibatch_decisions=minibatch, round_battles=battles)
     result = run_loop_bench(format_id, network_settings(network), settings, rounds=rounds)
-    print_result(result, lines, as_json=as_json)
+    print_measured(result, lines, as_json=as_json)
 
 
 @app.command()
@@ -175,7 +176,7 @@ def actors(
         chunk_battles=chunk_battles,
         rounds=rounds,
     )
-    print_result(result, lines, as_json=as_json)
+    print_measured(result, lines, as_json=as_json)
 
 
 @app.command()
@@ -243,7 +244,7 @@ def _scale_here(format_id: str, seconds: float | None, battles: int | None, *, a
             "cluster's namespace with -n"
         )
     result = run_scale(format_id) if seconds is None else run_scale(format_id, seconds=seconds)
-    print_result(result, lines, as_json=as_json)
+    print_measured(result, lines, as_json=as_json)
 
 
 @app.command()
@@ -299,7 +300,7 @@ def metagame(
             )
     if as_json:
         bench_of_all = MetagameBench(num_policies=policies, num_draws=draws, solvers=tuple(times))
-        print_json(bench_of_all.model_dump(mode="json"))
+        print_measured_json(bench_of_all)
 
 
 @app.command()
@@ -385,7 +386,7 @@ def scaling(  # noqa: PLR0917 - typer's options, never positional
     result = measure(base, dimensions, factor, on_scale=lambda scale: show(*lines(scale)), on_iteration=note, kept=kept)
     show(*(line for found in result.exponents for line in exponent_lines(found)))
     if as_json:
-        print_json(result.model_dump(mode="json"))
+        print_measured_json(result)
 
 
 app.command()(calibration)

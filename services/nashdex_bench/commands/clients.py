@@ -6,6 +6,7 @@ import typer
 
 from nashdex.commands.output import JsonOption, print_note, print_result
 from nashdex.commands.run_options import SeedOption
+from nashdex_bench.commands.results import print_measured
 
 
 def decide(
@@ -29,7 +30,7 @@ def decide(
     from nashdex_bench.decide import bench_decide, lines
 
     result = bench_decide(policy, format_id, questions=questions, batch=batch, seed=seed)
-    print_result(result, lines, as_json=as_json)
+    print_measured(result, lines, as_json=as_json)
 
 
 def envs(
@@ -59,7 +60,7 @@ def envs(
         seed=seed,
         on_side=lambda side: print_note(f"measuring {side}"),
     )
-    print_result(result, lines, as_json=as_json)
+    print_measured(result, lines, as_json=as_json)
 
 
 def external(

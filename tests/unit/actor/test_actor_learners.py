@@ -184,6 +184,23 @@ def test_an_actor_reads_the_weights_of_all_learners_once(tmp_path: Path) -> None
     assert len(read) == len(set(read)) == 12
 
 
+def test_an_actor_that_finds_nothing_to_play_reads_no_weights(tmp_path: Path) -> None:
+    """So a version of the weights is read at most once a chunk, however many actors wait."""
+    settings = settings_of(versions=2)
+    store = RecordingStore(tmp_path)
+    game = tabular_game_of_run(store, settings)
+    open_streams(store, settings, game, (0,), (PolicyId("snapshot-00000000"),))
+    request = Requests(store, 1).of(0)
+    assert request is not None
+    with ChunkPlayer(store, settings, game, 1, 0, AttemptId("a")) as player:
+        while player.play_next(0, request):
+            pass
+    store.read.clear()
+    with ChunkPlayer(store, settings, game, 1, 1, AttemptId("b")) as waiting:
+        assert waiting.play_next(0, request) is None
+    assert not [key for key in store.read if key.endswith(".safetensors")]
+
+
 @pytest.mark.parametrize(("num_learners", "helps"), [(1, True), (4, False)])
 def test_an_actor_that_learners_share_is_given_more_time(
     num_learners: int,

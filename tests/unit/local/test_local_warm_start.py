@@ -5,7 +5,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import psutil
@@ -19,6 +19,12 @@ from support.processes import command_line
 pytestmark = pytest.mark.skipif(not warm_start.is_available(), reason="children start warm on Linux only")
 
 START = WarmStart("support.warm_program:main", [])
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _without_a_server_in_the_end() -> Iterator[None]:
+    yield
+    START.close()
 
 
 def run(log: Path, *command: str, lines: list[bytes] | None = None, groups: set[int] | None = None) -> int:
@@ -58,14 +64,14 @@ async def _ended_by(log: Path, what: str, end: Callable[[Child], None]) -> int:
     with log.open("ab") as output:
         child = await START([what], stdin=read_end, output=output.fileno(), progress=output.fileno(), environment={})
     os.close(read_end)
-    assert child.returncode is None
+    before = child.returncode
     end(child)
     try:
         code = await asyncio.wait_for(child.wait(), 600)
     finally:
         kill_group(child.pid)
         os.close(write_end)
-    assert child.returncode == code
+    assert (before, child.returncode) == (None, code)
     return code
 
 
@@ -126,37 +132,70 @@ def test_a_server_that_is_killed_is_started_again_and_its_child_counts_as_killed
     assert asyncio.run(_ended_by(tmp_path / "log", "sleep", kill_the_server)) == -signal.SIGKILL
     assert run(tmp_path / "log", "exit", "0") == 0
     children = psutil.Process().children(recursive=True)
-    next(child for child in children if "forkserver" in command_line(child)).kill()
+    next(child for child in children if "warm_server" in command_line(child)).kill()
     assert run(tmp_path / "log", "exit", "64") == 64
 
 
-@pytest.mark.parametrize("when", ["interrupt()", "os.register_at_fork(after_in_child=interrupt)"])
-def test_an_interrupt_while_the_server_or_a_child_starts_ends_nothing(tmp_path: Path, when: str) -> None:
-    """Ctrl-C reaches both too; the runner is the one that ends its steps."""
-    interrupt = "import os, signal\ndef interrupt():\n    os.kill(os.getpid(), signal.SIGINT)\n"
-    (tmp_path / "interrupting.py").write_text(f"{interrupt}{when}\n")
-    program = (
-        "import asyncio, pathlib, sys\n"
+def _run_program(folder: Path, program: str) -> tuple[int, str, str]:
+    """Return the exit code, the output and the errors of a program that starts warm children."""
+    (folder / "program.py").write_text(
+        "import asyncio, os, pathlib, sys\n"
         "from nashdex.local.processes import run_process\n"
         "from nashdex.local.warm_start import WarmStart\n"
         "start = WarmStart('support.warm_program:main', ['interrupting'])\n"
-        "log = pathlib.Path('log')\n"
-        "run = run_process(['exit', '64'], start=start, log=log, on_line=print, groups=set(), grace_seconds=1,"
-        " environment={})\n"
-        "code = asyncio.run(run)\n"
-        "start.close()\n"
-        "sys.exit(code)\n"
+        "def run(*command):\n"
+        "    return asyncio.run(run_process(command, start=start, log=pathlib.Path('log'), on_line=print, groups=set(),"
+        " grace_seconds=1, environment={}))\n" + program
     )
-    path = os.pathsep.join([str(tmp_path), *sys.path])
+    path = os.pathsep.join([str(folder), *sys.path])
     ended = subprocess.run(
-        [sys.executable, "-c", program],
-        cwd=tmp_path,
+        [sys.executable, "program.py"],
+        cwd=folder,
         env=os.environ | {"PYTHONPATH": path},
         capture_output=True,
         text=True,
         check=False,
     )
-    assert (ended.returncode, ended.stderr) == (64, "")
+    return ended.returncode, ended.stdout, ended.stderr
+
+
+def test_a_forked_server_has_the_modules_of_its_program_and_is_replaced_when_it_is_killed(tmp_path: Path) -> None:
+    program = (
+        "import psutil\n"
+        "sys.stdout.write('written once ')\n"
+        "start.fork_server()\n"
+        "server, = psutil.Process().children()\n"
+        "print(run('exit', '64'), server.cmdline() == psutil.Process().cmdline())\n"
+        "server.kill()\n"
+        "print(run('exit', '65'), *('warm_server' in ' '.join(c.cmdline()) for c in psutil.Process().children()))\n"
+        "start.close()\n"
+        "print(run('say'), psutil.Process().children() == [])\n"
+        "start.close()\n"
+        "print(psutil.Process().children())\n"
+    )
+    lines = ["written once 64 True", "65 True", "b'to the runner\\n'", "0 False", "[]"]
+    assert _run_program(tmp_path, program) == (0, "\n".join(lines) + "\n", "")
+
+
+def test_a_process_with_threads_forks_no_server(tmp_path: Path) -> None:
+    program = (
+        "import psutil, threading\n"
+        "threading.Thread(target=threading.Event().wait, daemon=True).start()\n"
+        "start.fork_server()\n"
+        "print(psutil.Process().children(), run('exit', '64'))\n"
+        "start.close()\n"
+    )
+    assert _run_program(tmp_path, program) == (0, "[] 64\n", "")
+
+
+@pytest.mark.parametrize("begin", ["", "start.fork_server()\n"], ids=["new", "forked"])
+@pytest.mark.parametrize("when", ["interrupt()", "os.register_at_fork(after_in_child=interrupt)"])
+def test_an_interrupt_while_the_server_or_a_child_starts_ends_nothing(tmp_path: Path, when: str, begin: str) -> None:
+    """Ctrl-C reaches both too; the runner is the one that ends its steps."""
+    interrupt = "import os, signal\ndef interrupt():\n    os.kill(os.getpid(), signal.SIGINT)\n"
+    (tmp_path / "interrupting.py").write_text(f"{interrupt}{when}\n")
+    program = "code = run('exit', '64')\nstart.close()\nsys.exit(code)\n"
+    assert _run_program(tmp_path, begin + program) == (64, "", "")
 
 
 def test_a_full_disk_under_the_log_leaves_the_exit_code(tmp_path: Path) -> None:

@@ -1,0 +1,25 @@
+"""Printing what a benchmark of speed measured."""
+
+from collections.abc import Callable, Iterable
+from typing import TypeVar
+
+from pydantic import BaseModel
+
+from nashdex.commands.output import print_json, print_result
+
+R = TypeVar("R", bound=BaseModel)
+
+
+def print_measured(result: R, lines: Callable[[R], Iterable[str]], *, as_json: bool) -> None:
+    """Print a result in the words of ``lines``, or as one JSON document with the machine on which it was measured."""
+    if as_json:
+        print_measured_json(result)
+    else:
+        print_result(result, lines, as_json=False)
+
+
+def print_measured_json(result: BaseModel) -> None:
+    """Print a result as one JSON document with the machine on which it was measured."""
+    from nashdex_bench.machine import measured_machine
+
+    print_json({**result.model_dump(mode="json"), "machine": measured_machine().model_dump(mode="json")})
