@@ -38,6 +38,7 @@ SMALL = SlotsSettings(embedding_size=3, entity_size=5, hidden_size=16)
 FORMAT = "gen1randombattle"
 PINNED = {
     "gen1ou-4m": "pc37bfbe7ba128588",
+    "gen4ou-2m": "p5e93778f6424bacf",
     "gen9championsvgc2026regmb-1.6m": "p5e7b57cbcbd5f038",
     "gen1randombattle": "p5288e6850106d53b",
     "gen1randombattle-2.5m": "p18422ea5d5617ef9",
