@@ -7,3 +7,5 @@ from nashdex.api.runs import Run as Run
 from nashdex.api.runs import open_run as open_run
 
 __version__: str
+
+__all__ = ["Decision", "LoadedPolicy", "PolicyBatch", "Run", "battle", "load_policy", "open_run"]

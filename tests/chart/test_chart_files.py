@@ -8,11 +8,11 @@ from typing import Any
 import helm_python
 import pytest
 import yaml
-from charts import CHART, CI_VALUES, ROOT
 from helm_python import Chart
 from helm_python.chart import lint
 
 import nashdex
+from chart.charts import CHART, CI_VALUES, ROOT
 from chart_values import ChartValues
 
 

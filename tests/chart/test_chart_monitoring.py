@@ -9,8 +9,9 @@ from typing import Any
 import helm_python
 import pytest
 import yaml
-from charts import CHART, Object, one, render
 from helm_python import Chart
+
+from chart.charts import CHART, Object, one, render
 
 RULES = CHART / "files" / "rules" / "nashdex.yaml"
 CASES = Path(__file__).parents[1] / "contract" / "alerts.yaml"

@@ -7,7 +7,8 @@ from pathlib import Path
 import kubernetes_validate
 import pytest
 import yaml
-from charts import CI_VALUES, Object, ci_values, notes, one, patch, pod_specs, render, site
+
+from chart.charts import CI_VALUES, Object, ci_values, notes, one, patch, pod_specs, render, site
 
 QUEUE_LABEL = "kueue.x-k8s.io/queue-name"
 KUBERNETES = "1.29"

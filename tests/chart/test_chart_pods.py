@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 import yaml
-from charts import CHART, Object, ci_values, container, one, patch, render, site
 
+from chart.charts import CHART, Object, ci_values, container, one, patch, render, site
 from nashdex.settings.external import declared_player
 
 POD_SETTINGS = {

@@ -4,9 +4,10 @@ from typing import Any
 
 import helm_python
 import pytest
-from api_server import Cluster, serving
-from charts import CHART, Object, ci_values
 from helm_python import Chart, Config
+
+from chart.api_server import Cluster, serving
+from chart.charts import CHART, Object, ci_values
 
 SITE = "/api/v1/namespaces/research/configmaps/nashdex-site"
 SECRET = "/api/v1/namespaces/research/secrets/s3-keys"  # noqa: S105 - a path

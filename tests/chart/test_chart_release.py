@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 import yaml
-from charts import CHART, ROOT, site
 from helm_python import Chart
+
+from chart.charts import CHART, ROOT, site
 
 NAMES = ("showdown", "collector", "evaluator", "trainer", "control")
 REFERENCES = {name: f"ghcr.io/nashdex/nashdex/{name}@sha256:{number:064x}" for number, name in enumerate(NAMES, 1)}

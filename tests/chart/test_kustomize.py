@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 import yaml
-from charts import ROOT, Object
+
+from chart.charts import ROOT, Object
 
 K8S = ROOT / "k8s"
 OVERLAYS = sorted(path.parent for path in (K8S / "overlays").glob("*/kustomization.yaml"))

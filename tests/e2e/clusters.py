@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from processes import ROOT, attempt, run
+
+from e2e.processes import ROOT, attempt, run
 
 _PROGRAMS = ("kubectl", "helm", "argo", "docker")
 _START_SECONDS = 900.0

@@ -5,11 +5,11 @@ from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
 
-import current_images
-import failures
 import pytest
-from clusters import Cluster, open_cluster
-from installation import Installation, argo_metrics, kueues_rule, namespace
+
+from e2e import current_images, failures
+from e2e.clusters import Cluster, open_cluster
+from e2e.installation import Installation, argo_metrics, kueues_rule, namespace
 
 _INSTALLATION = pytest.StashKey[Installation]()
 _MEASURED = pytest.StashKey[dict[str, Any]]()

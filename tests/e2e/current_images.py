@@ -5,8 +5,9 @@ import os
 import shlex
 
 import pytest
-from clusters import Cluster
-from processes import ROOT, attempt, read_json, run
+
+from e2e.clusters import Cluster
+from e2e.processes import ROOT, attempt, read_json, run
 
 NAMES = ("control", "collector", "evaluator", "trainer", "showdown")
 _INPUTS = (

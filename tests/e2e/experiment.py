@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
-from installation import Installation
 
+from e2e.installation import Installation
 from support.experiments import BASE, PLAN
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(1500)]

@@ -5,7 +5,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from processes import attempt
+from e2e.processes import attempt
 
 LOGS = Path(__file__).parent / "logs"
 _LINES = "2000"

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import pytest
-from processes import NASHDEX, attempt, read_json, run, wait_for
 
+from e2e.processes import NASHDEX, attempt, read_json, run, wait_for
 from nashdex.core.steps import StepName
 
 Object = dict[str, Any]

@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from installation import CHART, RELEASE, Installation, Object, applied, marked_nodes
-from processes import NASHDEX, attempt, read_json, run, wait_for
 
+from e2e.installation import CHART, RELEASE, Installation, Object, applied, marked_nodes
+from e2e.processes import NASHDEX, attempt, read_json, run, wait_for
 from nashdex.core import keys
 from nashdex.core.errors import ExitCode
 from nashdex.core.steps import StepName

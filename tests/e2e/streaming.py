@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from installation import Installation
-from ledgers import assert_exact, journal_of
-from processes import run, wait_for
 
+from e2e.installation import Installation
+from e2e.ledgers import assert_exact, journal_of
+from e2e.processes import run, wait_for
 from nashdex.core.journal import Entry
 from nashdex.core.results import TRAINING_RESULT, TrainingResult
 from nashdex.core.steps import StepName

@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from installation import Installation, Object
 from kubernetes.client import ApiException, CoreV1Api, CustomObjectsApi
 from kubernetes.config import new_client_from_config
-from ledgers import assert_exact
-from processes import NASHDEX, attempt, run, wait_for
 from urllib3.exceptions import HTTPError
 
+from e2e.installation import Installation, Object
+from e2e.ledgers import assert_exact
+from e2e.processes import NASHDEX, attempt, run, wait_for
 from nashdex.core.errors import ExitCode
 from nashdex.runs.creation import open_run
 from support.results import published
@@ -94,8 +94,8 @@ class Cluster:
     def __init__(self) -> None:
         # Named, because the library reads the variable when it is imported, before a cluster is started.
         connection = new_client_from_config(os.environ.get("KUBECONFIG"))
-        self._pods = CoreV1Api(connection)
-        self._workflows = CustomObjectsApi(connection)
+        self._pods: Any = CoreV1Api(connection)  # types of answers fit no caller
+        self._workflows: Any = CustomObjectsApi(connection)
 
     def running_pods(self, namespace: str) -> list[Object]:
         """Return the pods that run and are not being deleted; none while the API server is too busy."""

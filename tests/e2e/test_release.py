@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from installation import CHART, RELEASE, Installation, Object, forwarded, marked_nodes
-from ledgers import (
+
+from e2e.installation import CHART, RELEASE, Installation, Object, forwarded, marked_nodes
+from e2e.ledgers import (
     assert_exact,
     assert_journal_adds_up,
     journal_of,
@@ -19,9 +20,8 @@ from ledgers import (
     newest_policy,
     weights_of,
 )
-from processes import NASHDEX, attempt, read_json, run, wait_for
-from prometheus import ask_all
-
+from e2e.processes import NASHDEX, attempt, read_json, run, wait_for
+from e2e.prometheus import ask_all
 from nashdex.core import keys
 from nashdex.core.errors import ExitCode
 from nashdex.core.steps import StepName

@@ -42,11 +42,15 @@ def test_a_path_names_a_run(made: nashdex.Run) -> None:
     assert nashdex.open_run(Path(made.uri)).uri == made.uri
 
 
+def _fail(_battles: int) -> None:
+    pytest.fail("a battle was played")
+
+
 @pytest.mark.parametrize("settings", [{"seed": -1}, {"num_gateways": 0}, {"battles": 1.5}, {"best_of": 0}])
 def test_numbers_are_checked_before_a_battle(settings: dict[str, Any]) -> None:
     ((name, value),) = settings.items()
     with pytest.raises(ConfigurationError, match=f"{name} is {value}: expected a whole number, at least"):
-        nashdex.battle("random", "first-action", format="kuhn_poker", on_battle=pytest.fail, **settings)
+        nashdex.battle("random", "first-action", format="kuhn_poker", on_battle=_fail, **settings)
 
 
 def test_tables_fit_together(made: nashdex.Run) -> None:
@@ -64,7 +68,11 @@ def test_tables_fit_together(made: nashdex.Run) -> None:
 
 
 def test_battles_are_those_that_payoffs_count(made: nashdex.Run) -> None:
-    counted = sum(row.wins + row.draws + row.losses for row in made.payoffs if None not in row)  # type: ignore[operator]
+    counted = sum(
+        row.wins + row.draws + row.losses
+        for row in made.payoffs
+        if row.wins is not None and row.draws is not None and row.losses is not None
+    )
     assert counted == 2 * len(made.battles) > 0
     for policy in made.policies:
         assert policy.games == sum(policy.policy in (battle.first, battle.second) for battle in made.battles)
@@ -87,7 +95,7 @@ def test_exact_payoffs_have_neither_counts_nor_battles(tmp_path: Path) -> None:
     store = open_store(str(tmp_path)).at("made-run")
     make_tabular_run(store, iterations=1, payoffs=((0.0, 1.0), (-1.0, 0.0)))
     run = nashdex.open_run(store.uri)
-    assert run.battles == ()
+    assert len(run.battles) == 0
     assert run.battles.frame().empty
     assert all(row.wins is None and row.low == row.value == row.high for row in run.payoffs)
 

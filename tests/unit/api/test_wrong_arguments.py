@@ -13,11 +13,11 @@ from nashdex.core.errors import ConfigurationError
 from nashdex.envs import BattleAECEnv, BattleEnv, BattleParallelEnv, BattleVectorEnv, EnvView
 from nashdex.games.tabular.matrix import MatrixDocument
 
-KUHN: Final = {"format": "kuhn_poker"}
-NO_NUMBERS: Final = (None, "1", 1.5, float("nan"), True, [], {}, b"x", Path("x"), object())
-NO_TEXTS: Final = (3, 1.5, True, [], {}, b"x", object())
-NO_NAMES: Final = (None, Path("x"), *NO_TEXTS)
-NO_FLAGS: Final = (None, "yes", 1, [], object())
+KUHN: Final[Any] = {"format": "kuhn_poker"}
+NO_NUMBERS: Final[tuple[object, ...]] = (None, "1", 1.5, float("nan"), True, [], {}, b"x", Path("x"), object())
+NO_TEXTS: Final[tuple[object, ...]] = (3, 1.5, True, [], {}, b"x", object())
+NO_NAMES: Final[tuple[object, ...]] = (None, Path("x"), *NO_TEXTS)
+NO_FLAGS: Final[tuple[object, ...]] = (None, "yes", 1, [], object())
 
 _ENV_OPTIONS: Final[dict[str, tuple[Any, ...]]] = {
     "format": NO_NAMES,
@@ -42,7 +42,7 @@ MAKING: Final[dict[str, tuple[Callable[..., Any], dict[str, tuple[Any, ...]]]]] 
     "load_policy": (partial(nashdex.load_policy, "random"), {"format": NO_TEXTS}),
     "load_policy's name": (partial(nashdex.load_policy, **KUHN), {"name": NO_NAMES}),
     "battle": (
-        partial(nashdex.battle, **{"p1": "random", "p2": "random", "battles": 2, **KUHN}),
+        partial(nashdex.battle, p1="random", p2="random", battles=2, **KUHN),
         {
             "p1": NO_NAMES,
             "p2": NO_NAMES,
@@ -154,7 +154,7 @@ def test_the_wrapper_for_stable_baselines_checks_its_arguments(envs: dict[str, A
 
     for wrong in (None, envs["one"]):
         with pytest.raises(ConfigurationError, match=r"env is .*: expected a BattleVectorEnv"):
-            BattleVecEnv(wrong)
+            BattleVecEnv(wrong)  # type: ignore[arg-type]
     with pytest.raises(ConfigurationError, match=r"seed is 'x': expected a whole number"):
         BattleVecEnv(envs["vector"]).seed("x")  # type: ignore[arg-type]
 
@@ -190,6 +190,7 @@ def test_decisions_are_checked() -> None:
     policy = nashdex.load_policy("random", **KUHN)
     batch = policy.batch(2)
     size = policy.space.observation_size
+    wrong: Any
     for wrong in ("x", None, {}, [[1], [1, 2]], object()):
         with pytest.raises(ConfigurationError, match=r"^observation is .*: expected an array of numbers"):
             policy.act(wrong, [1, 1])

@@ -143,9 +143,10 @@ every_tournament = pytest.mark.parametrize("tournament", list(TOURNAMENTS.values
 
 
 def _by_choix(won: Floats, anchors: Mapping[int, float]) -> Floats:
-    theta = choix.ilsr_pairwise_dense(won, max_iter=10_000, tol=1e-12)
+    theta: Floats = choix.ilsr_pairwise_dense(won, max_iter=10_000, tol=1e-12)
     (anchor, value), *_ = anchors.items() if anchors else [(None, 0.0)]
-    return theta - theta.mean() if anchor is None else theta - theta[anchor] + value
+    shifted: Floats = theta - theta.mean() if anchor is None else theta - theta[anchor] + value
+    return shifted
 
 
 @every_tournament
@@ -225,12 +226,13 @@ def _made(number: int) -> Floats:
         scale = 10.0 ** generator.uniform(-2, 1, size)
         return _random(size, number) * np.outer(scale, scale)
     if kind == 1:
-        upper = np.triu(generator.integers(-2, 3, (size, size)) / 4.0, 1)
+        upper: Floats = np.triu(generator.integers(-2, 3, (size, size)) / 4.0, 1)
         return upper - upper.T
     if kind == 3:
         copied = generator.integers(0, size, size + 1)
         return _random(size, number)[np.ix_(copied, copied)]
-    return np.zeros((size, size)) if number % 5 == 0 else np.kron(_random(size, number), np.ones((2, 2)))
+    twins = np.kron(_random(size, number), np.ones((2, 2))).astype(np.float64)
+    return np.zeros((size, size)) if number % 5 == 0 else twins
 
 
 def _by_cvxpy(payoffs: Floats) -> Floats:

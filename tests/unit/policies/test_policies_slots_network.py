@@ -15,7 +15,8 @@ from nashdex.games.space import ObservationBlock, ObservationField, Space
 from nashdex.policies.inference import NetworkPolicy
 from nashdex.policies.masked import kl_divergence, masked_log_softmax, uniform_log_probs
 from nashdex.policies.networks import onednn
-from nashdex.policies.networks.actor_critic import ActorCritic, make_network
+from nashdex.policies.networks.actor_critic import make_network
+from nashdex.policies.networks.slots import SlotsNetwork
 from nashdex.policies.sampling import sample_masked
 from nashdex.settings.networks import SlotsSettings
 from support.spaces import tiny_space
@@ -87,16 +88,19 @@ def observations(space: Space, num: int, seed: int) -> np.ndarray:
     return values
 
 
-def network(space: Space, seed: int = 0) -> ActorCritic:
+def network(space: Space, seed: int = 0) -> SlotsNetwork:
     torch.manual_seed(seed)
-    return make_network(space, SMALL)
+    made = make_network(space, SMALL)
+    assert isinstance(made, SlotsNetwork)
+    return made
 
 
-def plain_rows(net: ActorCritic, space: Space, values: np.ndarray) -> torch.Tensor:
+def plain_rows(net: SlotsNetwork, space: Space, values: np.ndarray) -> torch.Tensor:
     """Return the rows' vectors of ``sides_space`` by the definition: one linear layer over [numbers, embeddings]."""
 
     def embed(vocabulary: str, index: torch.Tensor) -> torch.Tensor:
-        return net.embeddings[f"of_{vocabulary}"][index.long()]
+        table: torch.Tensor = net.embeddings[f"of_{vocabulary}"]
+        return table[index.long()]
 
     vectors = []
     for side in ("own", "opponent"):
@@ -105,7 +109,7 @@ def plain_rows(net: ActorCritic, space: Space, values: np.ndarray) -> torch.Tens
             for b, fields in [(side, ("hp", "types", "boosts")), (f"{side}_moves", ("move", "power"))]
             for f in fields
         }
-        encoder = net.encoders[0]
+        encoder = net.row_encoders[0]
         for p in range(2):
             moves = range(3 * p, 3 * p + 3)
             numbers = [get[side, "hp"][:, p], get[side, "boosts"][:, p]]
@@ -115,7 +119,7 @@ def plain_rows(net: ActorCritic, space: Space, values: np.ndarray) -> torch.Tens
             row = torch.cat(numbers, dim=1) @ encoder.numbers + encoder.bias
             vectors.append(row + sum(e @ w for e, w in zip(embedded, encoder.categories, strict=True)))
     turn = torch.from_numpy(space.view(values, "field", "turn")[:, 0].copy())
-    vectors.append(turn @ net.encoders[1].numbers + net.encoders[1].bias)
+    vectors.append(turn @ net.row_encoders[1].numbers + net.row_encoders[1].bias)
     return torch.cat(vectors, dim=1)
 
 
@@ -233,7 +237,7 @@ def test_all_weights_learn() -> None:
     net = network(space)
     logits, values = net(torch.from_numpy(observations(space, 64, 4)))
     (logits.square().sum() + values.square().sum()).backward()
-    dead = [name for name, p in net.named_parameters() if p.numel() and not p.grad.abs().sum() > 0]
+    dead = [name for name, p in net.named_parameters() if p.numel() and (p.grad is None or not p.grad.any())]
     assert not dead
 
 

@@ -12,6 +12,7 @@ from nashdex.games.legal import LegalActions
 from nashdex.policies.inference import NetworkPolicy
 from nashdex.policies.masked import kl_divergence, masked_log_softmax, uniform_log_probs
 from nashdex.policies.networks.actor_critic import ActorCritic, make_network
+from nashdex.policies.networks.transformer import ActingTransformer
 from nashdex.settings.networks import TransformerSettings
 from support.battle_spaces import battle_space, random_observations
 
@@ -41,6 +42,12 @@ def network(memory_size: int = 0, seed: int = 0) -> ActorCritic:
             if name.endswith("bias"):
                 parameter.normal_(std=0.1)
     return net
+
+
+def acting_copy(net: ActorCritic) -> ActingTransformer:
+    acting = net.for_acting()
+    assert isinstance(acting, ActingTransformer)
+    return acting
 
 
 def observed(num: int, seed: int) -> np.ndarray:
@@ -92,7 +99,10 @@ def test_outputs_are_those_one_by_one_with_and_without_gradients(memory_size: in
     rows = rows_of(observed(5, 1), observed(40, 2), memory_size=memory_size)
     outputs = net.outputs(rows)
     assert torch.equal(outputs.logits, net.logits_and_prediction(rows)[0])
-    assert torch.equal(outputs.prediction, net.logits_and_prediction(rows)[1])
+    prediction = net.logits_and_prediction(rows)[1]
+    assert outputs.prediction is not None
+    assert prediction is not None
+    assert torch.equal(outputs.prediction, prediction)
     assert torch.equal(outputs.values, net.values(rows))
     with torch.no_grad():
         assert torch.equal(net.logits(rows, net.fuse()), outputs.logits)
@@ -107,13 +117,14 @@ def test_all_weights_learn_and_actor_and_critic_share_none(memory_size: int) -> 
     of_critic = {name for name, p in parameters.items() if p.grad is not None and p.grad.abs().sum() > 0}
     assert of_critic == {name for name in parameters if name.startswith("critic.")}
     logits, prediction = net.logits_and_prediction(rows)
+    assert prediction is not None
     (logits.square().sum() + prediction.square().sum()).backward()
     assert not [name for name, p in parameters.items() if p.grad is None or not p.grad.abs().sum() > 0]
 
 
 def test_every_observed_value_can_change_the_logits() -> None:
     net, values = network(), observed(32, 5)
-    acting = net.for_acting()
+    acting = acting_copy(net)
     base = acting.logits(values)
     for column in range(SPACE.observation_size):
         changed = values.copy()
@@ -129,7 +140,7 @@ def test_a_pokemon_has_the_same_score_wherever_it_is_in_the_team() -> None:
         part = next(block for block in SPACE.blocks if block.name == name)
         columns = slice(part.offset, part.offset + part.rows * part.stride)
         moved[:, columns] = values[:, columns].reshape(20, part.rows, -1)[:, rows].reshape(20, -1)
-    acting = net.for_acting()
+    acting = acting_copy(net)
     before, after = acting.logits(values), acting.logits(moved)
     np.testing.assert_allclose(after[:, :3], before[:, order], atol=1e-4)
     np.testing.assert_allclose(after[:, 3:], before[:, 3:], atol=1e-4)

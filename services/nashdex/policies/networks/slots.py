@@ -103,10 +103,10 @@ class SlotsNetwork(ActorCritic):
         self.entities = entities_of(space)
         layouts = list(dict.fromkeys(entity.layout for entity in self.entities))
         self.encoder_of = [layouts.index(entity.layout) for entity in self.entities]
-        self._row_encoders = [
+        self.row_encoders = [
             _RowEncoder(self.entities[self.encoder_of.index(i)], settings) for i in range(len(layouts))
         ]
-        self.encoders = nn.ModuleList(self._row_encoders)
+        self.encoders = nn.ModuleList(self.row_encoders)
         used = sorted({vocabulary for entity in self.entities for vocabulary in entity.vocabularies})
         self.embeddings = nn.ParameterDict(
             # Rows of about unit length, so that categories and scaled numbers weigh alike.
@@ -140,7 +140,7 @@ class SlotsNetwork(ActorCritic):
         """Prepare the columns of categories in an observation and the first row of each of their tables."""
         starts: list[list[int]] = []
         at = 0
-        for encoder in self._row_encoders:
+        for encoder in self.row_encoders:
             sizes = [self.space.vocabularies[v] for v in encoder.entity.vocabularies]
             starts.append([at + sum(sizes[:i]) for i in range(len(sizes))])
             at += sum(sizes)
@@ -165,10 +165,10 @@ class SlotsNetwork(ActorCritic):
 
     def fuse(self) -> Fused:
         """Return the row encoders under the current weights."""
-        tables = [table for encoder in self._row_encoders for table in encoder.category_tables(self.embeddings)]
+        tables = [table for encoder in self.row_encoders for table in encoder.category_tables(self.embeddings)]
         return Fused(
-            [encoder.number_weights() for encoder in self._row_encoders],
-            [encoder.bias for encoder in self._row_encoders],
+            [encoder.number_weights() for encoder in self.row_encoders],
+            [encoder.bias for encoder in self.row_encoders],
             torch.cat(tables) if tables else self.actor.weight.new_zeros(0, self.settings.entity_size),
         )
 
