@@ -52,7 +52,7 @@ $(PAGE_STAMP): services/page/package.json services/page/package-lock.json script
 
 .PHONY: demo
 demo: setup ## Play, train and solve a small run on real battles (minutes); prints its report's address
-	$(BIN)/nashdex run configs/demo.toml --store runs
+	$(BIN)/nashdex run configs/demo.toml --store runs --run demo
 
 .PHONY: test
 test: setup ## Check style and types, and run every test that takes seconds at most; minutes

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from nashdex.commands.output import JsonOption
+from nashdex.commands.output import JsonOption, print_note
 from nashdex.commands.play import OpensOption, PageFolderOption, show_page
 from nashdex.commands.run_options import CalibrationOption
 
@@ -50,5 +50,5 @@ def analyse(
     judges = policies or ["random"]
     chosen = format_to_play(read.format, {text: text for text in judges})
     folder = output or cache_directory() / "pages" / f"{chosen}-analysis"
-    page = write_play_page(chosen, judges, folder, read.text, calibrations or ())
+    page = write_play_page(chosen, judges, folder, read.text, calibrations or (), print_note)
     show_page(page, opens=opens and output is None, as_json=as_json)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from nashdex.commands.output import JsonOption, print_json, print_text
+from nashdex.commands.output import JsonOption, print_json, print_note, print_text
 from nashdex.commands.run_options import CalibrationOption
 
 PageFolderOption = Annotated[
@@ -45,7 +45,8 @@ def play(
     if output is not None:
         check_output_folder(output, "--output")
     chosen = format_to_play(format_id, {text: text for text in policies})
-    page = write_play_page(chosen, policies, output or cache_directory() / "pages" / chosen, None, calibrations or ())
+    folder = output or cache_directory() / "pages" / chosen
+    page = write_play_page(chosen, policies, folder, None, calibrations or (), print_note)
     show_page(page, opens=opens and output is None, as_json=as_json)
 
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from nashdex.commands.output import JsonOption, print_json, print_text
+from nashdex.commands.output import JsonOption, print_json, print_note, print_text
 from nashdex.commands.run_options import CalibrationOption, RunUriArgument
 
 
@@ -43,7 +43,9 @@ def report(
         raise ConfigurationError("--judge and --calibration are for the analysis board: add --board, or leave them out")
     check_output(output, "--output")
     opened = open_run(run)
-    found = report_board(opened.settings.format, judges or [f"{run}#newest"], calibrations or ()) if board else None
+    found = None
+    if board:
+        found = report_board(opened.settings.format, judges or [f"{run}#newest"], calibrations or (), print_note)
     write_page(opened.store, output, found)
     if as_json:
         print_json({"output": str(output), "bytes": output.stat().st_size})

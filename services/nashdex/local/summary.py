@@ -13,7 +13,7 @@ from nashdex.report.words.texts import DECISIONS, other_opponents, precise, sign
 from nashdex.store.documents import read_published
 from nashdex.store.protocol import ObjectStore
 
-_MOST_NAMED = 8
+_MOST_NAMED = 4
 """Policies of a meta-strategy."""
 
 

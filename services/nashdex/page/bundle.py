@@ -5,7 +5,7 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +14,9 @@ from nashdex.games.showdown.gateway import find_node, load_gateway_settings
 
 _BUILD_SECONDS = 600
 _MESSAGE_CHARACTERS = 800
+
+OnBuild = Callable[[str], object]
+"""Called with a line for people before what takes a minute or more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +42,7 @@ def cache_directory() -> Path:
     return page_directory() / ".cache"
 
 
-def format_bundle(format_id: str, teams: Sequence[str]) -> Bundle:
+def format_bundle(format_id: str, teams: Sequence[str], on_build: OnBuild) -> Bundle:
     """Return the bundle of a Showdown format; build it if the sources or teams have changed.
 
     Raises:
@@ -51,7 +54,8 @@ def format_bundle(format_id: str, teams: Sequence[str]) -> Bundle:
         raise ConfigurationError(f"{directory} has no page to build; expected nashdex's own folder services/page")
     kept = cache_directory() / "bundles" / _key(directory, format_id, teams)
     if not (kept / "done").is_file():
-        _install(directory)
+        _install(directory, on_build)
+        on_build(f"building the page of {format_id}, once: up to a minute")
         _build(directory, format_id, teams, kept)
     return Bundle(
         format_id,
@@ -76,7 +80,7 @@ def _sources(directory: Path) -> Iterator[Path]:
             yield from sorted(path for path in (package / folder).rglob("*") if path.is_file())
 
 
-def _install(directory: Path) -> None:
+def _install(directory: Path, on_build: OnBuild) -> None:
     """Install the bundler and the runtime, exactly as the lock says."""
     lock, stamp = directory / "package-lock.json", directory / "node_modules" / ".current"
     if stamp.is_file() and stamp.stat().st_mtime >= lock.stat().st_mtime:
@@ -84,6 +88,7 @@ def _install(directory: Path) -> None:
     npm = shutil.which("npm")
     if npm is None:
         raise ConfigurationError("no npm found: put Node's npm on PATH, or run `make setup` in the checkout")
+    on_build(f"installing the packages of {directory}, once: a minute or two")
     done = _run([npm, "ci", "--no-progress", "--loglevel=error"], directory)
     if done.returncode:
         raise TryAgainError(f"npm could not install the page's packages ({_problem(done)}); try again with a network")

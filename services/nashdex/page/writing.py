@@ -12,7 +12,7 @@ from nashdex.core.output_files import write_output
 from nashdex.core.references import PolicyReference
 from nashdex.core.user_input import read_file
 from nashdex.games.registry import game_of_run, showdown_game
-from nashdex.page.bundle import format_bundle
+from nashdex.page.bundle import OnBuild, format_bundle
 from nashdex.page.document import PagePolicy, as_data, page_halves
 from nashdex.page.policies import page_policies
 from nashdex.report.page.board import Board
@@ -29,18 +29,20 @@ def write_play_page(
     directory: Path,
     battle: str | None = None,
     calibrations: Sequence[Path] = (),
+    on_build: OnBuild = lambda _: None,
 ) -> Path:
     """Write the page on which a person plays ``format_id`` against ``policies``, and return its file.
 
     ``battle`` is the text of a battle that the page opens on the analysis board. ``calibrations`` are files with the
-    measurements of ``nashdex bench calibration --json``; the board states them.
+    measurements of ``nashdex bench calibration --json``; the board states them. ``on_build`` gets a line before
+    everything that is built once.
 
     Raises:
         ConfigurationError: a policy or format cannot play in a page, or Node is missing.
         DataError: a run or policy is missing, altered, or of another space.
         TryAgainError: npm could not install what builds the page.
     """
-    halves, _ = _page(format_id, policies, calibrations)
+    halves, _ = _page(format_id, policies, calibrations, on_build)
     text = as_data(battle).join(halves)
     directory.mkdir(parents=True, exist_ok=True)
     page = directory / PAGE
@@ -48,22 +50,24 @@ def write_play_page(
     return page
 
 
-def report_board(format_id: str, judges: Sequence[str], calibrations: Sequence[Path] = ()) -> Board:
+def report_board(
+    format_id: str, judges: Sequence[str], calibrations: Sequence[Path] = (), on_build: OnBuild = lambda _: None
+) -> Board:
     """Return the analysis board of a report. On it, ``judges`` judge the report's battles, the first one first.
 
-    ``calibrations`` are as in ``write_play_page``.
+    ``calibrations`` and ``on_build`` are as in ``write_play_page``.
 
     Raises:
         ConfigurationError: a policy or format cannot play in a page, or Node is missing.
         DataError: a run or policy is missing, altered, or of another space.
         TryAgainError: npm could not install what builds the page.
     """
-    (before, after), policies = _page(format_id, judges, calibrations)
+    (before, after), policies = _page(format_id, judges, calibrations, on_build)
     return Board(before, after, policies[0].name)
 
 
 def _page(
-    format_id: str, policies: Sequence[str], calibrations: Sequence[Path]
+    format_id: str, policies: Sequence[str], calibrations: Sequence[Path], on_build: OnBuild
 ) -> tuple[tuple[str, str], list[PagePolicy]]:
     """Return the page's halves, as ``page_halves``, and what it says of its policies."""
     measured = read_calibrations(calibrations)
@@ -75,7 +79,7 @@ def _page(
     finally:
         arena.close()
     chosen = page_policies(policies, space, measured)
-    halves = page_halves(format_bundle(format_id, teams), chosen.entries, chosen.networks, teams)
+    halves = page_halves(format_bundle(format_id, teams, on_build), chosen.entries, chosen.networks, teams)
     return halves, chosen.entries
 
 
