@@ -40,6 +40,7 @@ _VALIDATION_SHARE = 0.1
 MAX_GRADIENT_NORM = 0.5
 """Global norm that the actor's and the critic's gradient are scaled down to: half of PPO's, for larger steps."""
 _BEST = "best"
+_CRITICS_VALIDATION = "validation_explained_variance"
 
 
 @dataclass(frozen=True)
@@ -193,7 +194,8 @@ def _draw(rows: Tensor, count: int, generator: torch.Generator) -> Tensor:
 def _judge(training: Training, validation: Lesson) -> None:
     """Validate the epoch that just ended, and keep it if it is the best."""
     state, measured = training.state, measure(training.network, validation)
-    state.latest |= measured
+    # The critic learns after these epochs: of it, only the final value means something.
+    state.latest |= {name: value for name, value in measured.items() if name != _CRITICS_VALIDATION}
     if state.best_loss is None or measured["validation_loss"] < state.best_loss:
         state.best_loss = measured["validation_loss"]
         training.keep(_BEST)
@@ -284,7 +286,7 @@ def measure(network: ActorCritic, validation: Lesson) -> dict[str, float]:
     return by_actor | {
         "validation_loss": cross_entropy.item(),
         "validation_accuracy": accuracy.item(),
-        "validation_explained_variance": batching.explained_variance(values, validation.returns),
+        _CRITICS_VALIDATION: batching.explained_variance(values, validation.returns),
     }
 
 

@@ -123,6 +123,8 @@ def test_cloning_reaches_the_teacher(store: ObjectStore) -> None:
     assert (result.parent, result.oracle, result.reference, result.rollbacks) == (None, "clone", "none", 0)
     assert result.num_decisions == 600
     assert result.curve[-1].values["validation_loss"] < result.curve[0].values["loss"] / 3
+    assert "validation_explained_variance" in result.summary
+    assert all("validation_explained_variance" not in point.values for point in result.curve), "the critic learns last"
     document = read_document(store, BarePolicyId(result.policy))
     assert (document.iteration, document.oracle, document.parent) == (0, "clone", None)
 

@@ -63,7 +63,8 @@ function factsOf(part) {
   facts.push(part.accuracy === null ? "never misses" : `${part.accuracy} %`);
   if (part.pp !== undefined) facts.push(`PP ${part.pp}/${part.maxPp}`);
   if (part.effect !== null && part.effect !== 1) facts.push(part.effect === 0 ? "no effect" : `×${part.effect}`);
-  return facts.join(" · ");
+  // Each fact stays on one line.
+  return facts.map((fact) => fact.replaceAll(" ", "\u00a0")).join(" · ");
 }
 
 /** Let the keys of the visible buttons press them. @param {KeyboardEvent} event */
