@@ -1,6 +1,6 @@
 """An answer, assembled from the policy's choice, the networks' evaluation and the tracker's state."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from nashdex.core.errors import DataError
 from nashdex.core.ids import PolicyId
+from nashdex.core.user_input import shorten
 from nashdex.decide.documents import ActionAnswer, Answer, Predicted, Question, RefusedError, check_request
 from nashdex.envs.text import choices_of
 from nashdex.games.space import Space
@@ -26,11 +27,12 @@ class Asked(NamedTuple):
     turn: int
 
 
-def read_question(question: Question) -> Asked:
-    """Return what a question asks.
+def read_question(question: Question, space: Space) -> Asked:
+    """Return what a question asks of a policy for ``space``.
 
     Raises:
-        RefusedError: it does not name the players, or nothing is to be decided.
+        RefusedError: it does not name the players, nothing is to be decided, or its log says that it is of another
+            generation or game type.
     """
     room = Room(question.battle, "", 0)
     seat: Literal[0, 1] = 0 if question.seat == "p1" else 1
@@ -54,7 +56,24 @@ def read_question(question: Question) -> Asked:
             "request",
         )
     check_request(request, question.seat)
-    return Asked(question.battle, seat, tuple(room.new_lines()), neutral_request(request, seat), room.turns)
+    lines = tuple(room.new_lines())
+    _check_format(lines, space)
+    return Asked(question.battle, seat, lines, neutral_request(request, seat), room.turns)
+
+
+def _check_format(lines: Sequence[str], space: Space) -> None:
+    """Check what the log says of its format before the battle begins. It may say nothing.
+
+    Raises:
+        RefusedError: another generation or game type.
+    """
+    expected = {"gen": space.format[len("gen")], "gametype": "singles" if space.num_slots == 1 else "doubles"}
+    for line in lines:
+        _, kind, stated, *_ = [*line.split("|", 3), "", ""]
+        if kind == "start":
+            return
+        if expected.get(kind, stated) != stated:
+            raise RefusedError(f"{kind} is {shorten(stated)} in log; expected a battle of {space.format}", "log")
 
 
 _UNSEEN: Final = "unseen"

@@ -96,7 +96,7 @@ class Adviser:
         waiting: list[_Open] = []
         for place, question in enumerate(questions):
             try:
-                asked = read_question(question)
+                asked = read_question(question, self._space)
             except RefusedError as error:
                 found[place] = error
                 continue

@@ -7,7 +7,9 @@ import pytest
 
 from nashdex.decide.answering import read_question
 from nashdex.decide.documents import MOST_LINES, RefusedError, parse_question
+from support.spaces import tiny_space
 
+SPACE = tiny_space().model_copy(update={"format": "gen1tiny"})
 POKEMON = {
     "ident": "p1: Mew",
     "details": "Mew, L68",
@@ -30,8 +32,8 @@ def _question(**changes: object) -> bytes:
 
 
 def test_a_log_is_text_or_lines_and_its_players_lose_their_names() -> None:
-    by_lines = read_question(parse_question(_question()))
-    by_text = read_question(parse_question(_question(log="\r\n".join(LOG))))
+    by_lines = read_question(parse_question(_question()), SPACE)
+    by_text = read_question(parse_question(_question(log="\r\n".join(LOG))), SPACE)
     assert by_lines == by_text
     assert by_lines.lines == ("|player|p1|Player 1|1|", "|player|p2|Player 2|2|", "|start", "|turn|1", LOG[-1])
     assert by_lines.request["side"]["name"] == "Player 1"
@@ -40,7 +42,7 @@ def test_a_log_is_text_or_lines_and_its_players_lose_their_names() -> None:
 
 def test_the_request_in_the_log_is_used_where_the_question_has_none() -> None:
     log = [*LOG, f"|request|{json.dumps(REQUEST)}"]
-    assert read_question(parse_question(_question(log=log, request=...))).request["rqid"] == 3
+    assert read_question(parse_question(_question(log=log, request=...)), SPACE).request["rqid"] == 3
 
 
 @pytest.mark.parametrize(
@@ -53,6 +55,8 @@ def test_the_request_in_the_log_is_used_where_the_question_has_none() -> None:
         ({"log": "x" * 70_000}, "log", "characters"),
         ({"log": []}, "log", "no player of p1"),
         ({"log": [*LOG, "|win|Ann"]}, "log", "over"),
+        ({"log": ["|gen|9", *LOG]}, "log", "gen is '9' in log; expected a battle of gen1tiny"),
+        ({"log": ["|gametype|doubles", *LOG]}, "log", "gametype is 'doubles'"),
         ({"log": [*LOG, "|turn|many"]}, "log", "whole number"),
         ({"log": [*LOG, "|request|[1]"]}, "log", "JSON object"),
         ({"request": ...}, "request", "nothing to choose"),
@@ -66,7 +70,7 @@ def test_the_request_in_the_log_is_used_where_the_question_has_none() -> None:
 )
 def test_a_wrong_question_names_its_field(changes: dict[str, Any], field: str, words: str) -> None:
     with pytest.raises(RefusedError, match=words) as refused:
-        read_question(parse_question(_question(**changes)))
+        read_question(parse_question(_question(**changes)), SPACE)
     assert refused.value.field == field
 
 
