@@ -31,12 +31,15 @@ class TrackedBattle {
    */
   encode(seat, observations, row, legal, at) {
     const tracker = this.tracker(seat === 0 ? 0 : 1);
+    let numLegal;
     try {
       this.encoder.encode(tracker, observations, row * this.encoder.space.observation_size);
-      return this.encoder.legal(tracker, legal, at);
+      numLegal = this.encoder.legal(tracker, legal, at);
     } catch (error) {
       throw BattleFailure.from("tracker_error", error);
     }
+    if (numLegal <= 0) throw new BattleFailure("tracker_error", "the request asks for no choice");
+    return numLegal;
   }
 
   /** Drop the trackers. */

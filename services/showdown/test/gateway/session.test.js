@@ -171,6 +171,17 @@ test("a running battle cannot be started or tracked", async () => {
   }
 });
 
+test("a tracked seat whose request asks for no choice fails, and others go on", async () => {
+  const peer = await Peer.inProcess().hello("gen1ou");
+  const mew = { ident: "p1: Mew", details: "Mew", condition: "1/1", active: true, stats: { atk: 1, def: 1, spa: 1, spd: 1, spe: 1 }, moves: ["psychic"] };
+  const active = [{ moves: [{ move: "Psychic", id: "psychic", pp: 1, maxpp: 1, target: "normal", disabled: false }] }];
+  /** @param {number} battle @param {object} asked */
+  const row = (battle, asked) => ({ battle, seat: 0, lines: [], request: { ...asked, side: { id: "p1", name: "Ann", pokemon: [mew] } }, state: false });
+  peer.tell({ type: "track", rows: [row(1, {}), row(2, { active })] });
+  assert.deepEqual((await peer.expect("failed")).battles, [{ battle: 1, cause: "tracker_error", detail: "the request asks for no choice" }]);
+  assert.deepEqual((await peer.expect("decisions")).battles, [2]);
+});
+
 test("a finished battle leaves nothing in memory", async () => {
   v8.setFlagsFromString("--expose-gc");
   const collect = /** @type {() => void} */ (vm.runInNewContext("gc"));
