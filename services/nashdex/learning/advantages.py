@@ -19,7 +19,7 @@ S = TypeVar("S", bound=Choice)
 
 @dataclass(frozen=True)
 class Circumstances:
-    """Under what circumstances an episode's decisions were made: what makes decisions comparable."""
+    """Circumstances of an episode's decisions. Decisions under equal circumstances are comparable."""
 
     policy: str
     """The policy that acted; newer weights are another policy."""
@@ -39,17 +39,17 @@ class Trajectory:
     rewards: NDArray[np.float32]
     """(T,)."""
     values: NDArray[np.float32]
-    """The critic's, of the learner as the round begins, (T,)."""
+    """Values by the learner's critic when the round begins, (T,)."""
     log_ratios: NDArray[np.float32]
-    """log π(action) − log μ(action), (T,): π is the learner as the round begins, μ the policy that acted. 0 up to
-    rounding where that is the same policy."""
+    """log π(action) − log μ(action), (T,): π is the learner when the round begins, μ the policy that acted. 0 up to
+    rounding if both are the same policy."""
     circumstances: Circumstances | None = None
     """Circumstances of the decisions; None unless the estimator asks for them."""
 
 
 @dataclass(frozen=True)
 class Estimates:
-    """What an estimator returns: one row a decision, episode after episode."""
+    """Result of an estimator: one row a decision, episode after episode."""
 
     advantages: NDArray[np.float32]
     """(N,)."""
@@ -179,7 +179,7 @@ V_TRACE = AdvantageEstimator(
 
 
 _LEAST_DEVIATION = 1e-6
-"""Smallest deviation of a group's returns: less is rounding."""
+"""Smallest deviation of a group's returns: a smaller one is rounding."""
 
 
 @dataclass(frozen=True)
@@ -202,7 +202,7 @@ def _group_relative(trajectories: Sequence[Trajectory], discount: float, setting
     labels = np.zeros(len(returns), np.int64)
     chosen: _Groups | None = None
     for column in columns:
-        # A group of all strata so far: the group before it, divided by one more.
+        # Each stratum divides the groups of the strata before it.
         labels = np.unique(np.column_stack([labels, column]), axis=0, return_inverse=True)[1].reshape(-1)
         finer = _groups(labels, episodes, returns)
         large = finer.num_episodes >= settings.min_episodes

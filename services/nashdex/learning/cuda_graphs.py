@@ -15,8 +15,8 @@ from nashdex.policies.networks.actor_critic import ActorCritic, Outputs
 class GraphedPasses:
     """The forward passes of ``network`` for minibatches of at most ``num_rows`` decisions. Implements ``Forward``.
 
-    A graph has one shape, so a smaller minibatch is filled up. What is filled in has no part in the outputs, and adds 0
-    to the gradients.
+    A graph has one shape, so a smaller minibatch is filled up. Rows that are filled in have no part in the outputs, and
+    add 0 to the gradients.
 
     The gradients of a pass lie where the next pass writes its own: take the optimiser step in between.
     """

@@ -17,7 +17,7 @@ from nashdex.settings.damping import Damping, ReferenceCoefficient
 _POWER: Final = 0.5
 """β_ref falls as 1/√k, the rate for which the last iterate of damped self-play converges (arXiv 2206.05825)."""
 _LARGEST_FACTOR: Final = 10.0
-"""β_ref is at most this many times its initial value: beyond it, the KL outweighs what there is to learn."""
+"""β_ref is at most this many times its initial value: beyond it, the KL outweighs the rest of the loss."""
 
 
 @dataclass(frozen=True, slots=True)

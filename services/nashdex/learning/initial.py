@@ -23,7 +23,7 @@ _MOST_NAMES: Final = 8
 
 
 def first_network(store: ObjectStore, space: Space, settings: NetworkSettings, seed: int) -> ActorCritic:
-    """Return the network that a training begins with, on the CPU. What is random follows from ``seed`` alone.
+    """Return the network that a training begins with, on the CPU. Random weights follow from ``seed`` alone.
 
     Raises:
         ConfigurationError: ``network.init_from`` or ``network.freeze`` does not fit this network.

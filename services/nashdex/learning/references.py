@@ -23,7 +23,7 @@ from nashdex.store.protocol import ObjectStore
 
 _RANDOM = PolicyId("random")
 _LEAST_SHARE = 1e-9
-"""Smallest share of a mixture: less is rounding."""
+"""Smallest share of a mixture: a smaller one is rounding."""
 
 
 EMA_DECAY = 0.999
@@ -58,7 +58,7 @@ class Reference:
         return {}
 
     def set_weights(self, weights: Mapping[str, Tensor]) -> None:
-        """Restore what ``weights`` returned."""
+        """Restore the state that ``weights`` returned."""
 
 
 class Distribution(Reference):

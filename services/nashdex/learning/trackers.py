@@ -21,7 +21,7 @@ class Tracker(Protocol):
         """Add a point to the curve of each value, at ``decisions`` learned from."""
 
     def close(self) -> None:
-        """Write what is not yet written."""
+        """Write pending values."""
 
 
 _PACKAGES: Final = {"tensorboard_folder": "tensorboard", "wandb_project": "wandb"}
@@ -68,7 +68,7 @@ class Trackers:
         self._closing.close()
 
     def record_round(self, decisions: int, values: Mapping[str, float]) -> None:
-        """Record what a round measured."""
+        """Record a round's values."""
         self._record(decisions, {f"train/{name}": value for name, value in values.items()})
 
     def record_evaluations(self, evaluations: Iterable[Evaluation]) -> None:
@@ -97,7 +97,7 @@ class TensorBoard:
             self._writer.add_scalar(name, value, decisions)
 
     def close(self) -> None:
-        """Write what is not yet written."""
+        """Write pending values."""
         self._writer.close()
 
 
@@ -127,5 +127,5 @@ class WeightsAndBiases:
         self._run.log({"decisions": decisions, **values})
 
     def close(self) -> None:
-        """Send what is not yet sent."""
+        """Send pending values."""
         self._run.finish()

@@ -29,7 +29,7 @@ Floats = NDArray[np.float64]
 
 
 def gains(payoffs: Floats, strategy: Floats) -> Floats:
-    """Return what each policy gets against ``strategy``: payoffs (…, M, N) and strategy (…, N) give (…, M)."""
+    """Return the payoff of each policy against ``strategy``: payoffs (…, M, N) and strategy (…, N) give (…, M)."""
     return (payoffs @ strategy[..., None])[..., 0]
 
 

@@ -139,7 +139,7 @@ def clone(
     seed: int,
     progress: Progress,
 ) -> dict[str, float]:
-    """Train from wherever the loop is and return the final values of the validation."""
+    """Train from the loop's present step on, and return the final values of the validation."""
     per_epoch = lesson.batch.num_minibatches(settings.minibatch_decisions)
     total = num_updates(lesson, settings)
     order: tuple[Tensor, ...] = ()
@@ -326,7 +326,7 @@ class Pupil:
         return updates.Training(self.network, steps, self.collected.checkpoints)
 
     def trained(self, training: Training, summary: dict[str, float]) -> Trained:
-        """Return what it became by ``training``."""
+        """Return the result of ``training``."""
         return Trained(
             policy=self.network,
             summary=summary,

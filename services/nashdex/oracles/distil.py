@@ -84,7 +84,7 @@ def _remembers(who: str) -> str:
 
 @dataclass(frozen=True)
 class Lesson:
-    """Decisions, and what the teacher thinks of them, in the host's memory."""
+    """Decisions with the teacher's probabilities and values, in the host's memory."""
 
     batch: Batch
     log_probs: Tensor
@@ -94,7 +94,7 @@ class Lesson:
 
     @classmethod
     def of(cls, teacher: Teacher, episodes: Sequence[Episode], device: torch.device) -> "Lesson":
-        """Return the decisions of ``episodes`` with what ``teacher`` thinks of them."""
+        """Return the decisions of ``episodes`` with the probabilities and values of ``teacher``."""
         batch = make_batch(episodes, device, num_slots=teacher.members[0][0].space.num_slots)
         return cls(batch, *teacher.judge(batch))
 
@@ -108,7 +108,7 @@ class Lesson:
 def distil(
     training: Training, lesson: Lesson, validation: Lesson, settings: DistilSettings, seed: int, progress: Progress
 ) -> dict[str, float]:
-    """Train from wherever the loop is and return the final values of the validation."""
+    """Train from the loop's present step on, and return the final values of the validation."""
     state, per_epoch = training.state, lesson.batch.num_minibatches(settings.minibatch_decisions)
     total = settings.num_epochs * per_epoch
     while True:

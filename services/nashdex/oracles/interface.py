@@ -100,7 +100,7 @@ class Task:
 
 
 class Trained(Measured):
-    """What an oracle returns: a policy and what it measured. The train step stores both."""
+    """A trained policy and its measurements: what an oracle returns. The train step stores both."""
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
 

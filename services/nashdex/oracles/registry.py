@@ -1,4 +1,4 @@
-"""Oracles by name, built in or from installed packages, and what a run plays for one. Imports no torch."""
+"""Oracles by name, built in or from installed packages, and the battles that a run plays for one. Imports no torch."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -42,7 +42,7 @@ def _problems_of_pupil(
 
 
 def _problems_of_clone(settings: CloneSettings, run: RunSettings) -> Iterator[str]:
-    """Yield why a clone cannot answer opponents, or what it cannot learn from."""
+    """Yield why a clone cannot answer opponents, or why it cannot learn from the replays."""
     if settings.replays.path is not None and FORMATS[run.format].game != "showdown":
         yield f"train.first.replays are Showdown's, and {run.format} is another game: leave them out"
     yield from _problems_of_pupil("clone", "cloning", "clone", run.collect, run.train)

@@ -95,7 +95,7 @@ _NUM_READERS = 8
 
 @dataclass(frozen=True)
 class Timing:
-    """What the learner's clock says of a round, in seconds: see ``Entry``."""
+    """Times of a round by the learner's clock, in seconds: see ``Entry``."""
 
     waited: float
     read: float
@@ -106,7 +106,7 @@ class Timing:
 def entry_of(
     request: Request, chunks: Sequence[Chunk], episodes: Sequence[Episode], timing: Timing, staleness_versions: float
 ) -> Entry:
-    """Return the entry of a round, without what only a stream's has."""
+    """Return the entry of a round, without the fields that only a stream has."""
     parts = "\n".join(part.sha256 for chunk in chunks for part in chunk.episodes)
     return Entry(
         round=request.battles.round,
@@ -270,7 +270,7 @@ class Stream:
         return entry
 
     def look(self) -> bool:
-        """List what is stored; return whether an open chunk is new. One that was closed before is removed."""
+        """List stored chunks; return whether an open one is new. Chunks that were closed before are removed."""
         known, found = set(self._waiting), False
         for number in self._stored():
             if number in self._open:

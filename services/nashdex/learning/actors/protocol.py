@@ -50,7 +50,7 @@ class NoActorError(TryAgainError):
 
 
 class Request(SealedDocument):
-    """What the learner wants played next."""
+    """The battles that the learner wants next."""
 
     battles: RoundBattles | EvaluationBattles = Field(discriminator="kind")
     chunk_battles: PositiveInt

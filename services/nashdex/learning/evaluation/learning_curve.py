@@ -31,7 +31,7 @@ _BEST: Final = "best"
 
 @dataclass(frozen=True)
 class EvaluationPlan:
-    """What the evaluations of a training have in common."""
+    """Settings that all evaluations of a training share."""
 
     settings: EvaluationSettings
     seed: int
@@ -59,12 +59,12 @@ class LearningCurve:
         _set_gauges(training.state.evaluations)
 
     def begin(self) -> None:
-        """Evaluate what training begins from, unless an earlier attempt did."""
+        """Evaluate the network that training begins from, unless an earlier attempt did."""
         if self._settings.every_decisions and not self._training.state.evaluated:
             self._evaluate(0, 0, 0.0)
 
     def after_round(self, num_decisions: int, *, is_last: bool) -> None:
-        """Evaluate if it is due, after a round at whose end the training has learned from ``num_decisions``.
+        """Evaluate if an evaluation is due after ``num_decisions``, at the end of a round.
 
         Also keeps the network if it becomes an anchor of later evaluations.
         """

@@ -55,13 +55,13 @@ class Batch:
         return len(self.actions)
 
     def tensors(self) -> dict[str, Tensor]:
-        """Return what ``of_tensors`` makes a batch from, by name."""
+        """Return tensors by name, from which ``of_tensors`` restores the batch."""
         named = {name: getattr(self, name) for name in _TENSORS}
         return {name: tensor for name, tensor in named.items() if tensor is not None}
 
     @classmethod
     def of_tensors(cls, tensors: Mapping[str, Tensor], device: torch.device, *, remembers: bool) -> "Batch":
-        """Return the batch whose ``tensors`` these are, whatever else is among them."""
+        """Restore a batch from its ``tensors``; other entries are ignored."""
         named = {name: tensors[name] for name in _TENSORS if name in tensors}
         return cls(**named, device=device, remembers=remembers)
 

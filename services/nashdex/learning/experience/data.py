@@ -48,7 +48,7 @@ class Data:
 def collected_battles(
     store: ObjectStore, game: Game, plan: IterationPlan, *, num_shards: int, shard: int, attempt: AttemptId
 ) -> Data:
-    """Return what the ``num_shards`` collect shards of an iteration recorded, for a shard of the train step.
+    """Return the episodes of an iteration's ``num_shards`` collect shards, for a shard of the train step.
 
     Raises:
         DataError: a collect shard is missing or altered, or another policy than the plan's learner acted.

@@ -28,14 +28,14 @@ class RoundBattles(Model):
     """One round of the network in training, in side-swapped pairs."""
 
     kind: Literal["round"] = "round"
-    round: NonNegativeInt = Field(description="Rounds of the training before.")
+    round: NonNegativeInt = Field(description="Number of earlier rounds of the training.")
     seed: int
     num_battles: PositiveInt
-    opponents: dict[PolicyIdField, NonNegativeFloat] = Field(description="The plan's mixture; `newest` is itself.")
-    snapshots: tuple[PolicyIdField, ...] = Field(description="Earlier weights that sit opposite instead of itself.")
-    snapshot_share: Share = Field(description="Share of its battles with itself in which they do.")
-    scripted: tuple[PolicyIdField, ...] = Field((), description="Scripted policies that sit opposite likewise.")
-    scripted_share: Share = Field(0.0, description="Share of its battles with itself in which they do.")
+    opponents: dict[PolicyIdField, NonNegativeFloat] = Field(description="The plan's mixture; `newest` is this network.")
+    snapshots: tuple[PolicyIdField, ...] = Field(description="Earlier weights, opponents in some battles with itself.")
+    snapshot_share: Share = Field(description="Share of battles with itself that snapshots play.")
+    scripted: tuple[PolicyIdField, ...] = Field((), description="Scripted policies, opponents in other such battles.")
+    scripted_share: Share = Field(0.0, description="Share of battles with itself that scripted policies play.")
     records_opponents: bool = Field(description="Whether every opponent's seat is recorded too.")
     deadline_seconds: PositiveFloat
 
@@ -70,15 +70,15 @@ class RoundBattles(Model):
 
 
 class EvaluationBattles(Model):
-    """Matches of the network in training, each of the same battles."""
+    """Matches of the network in training. All matches play the same battles."""
 
     kind: Literal["evaluation"] = "evaluation"
-    round: NonNegativeInt = Field(description="Rounds of the training before.")
+    round: NonNegativeInt = Field(description="Number of earlier rounds of the training.")
     seed: int
     battles_each: PositiveInt
     matches: tuple[tuple[Style, PolicyIdField], ...] = Field(description="How the network plays, and the anchor.")
     opponents: dict[PolicyIdField, NonNegativeFloat] = Field(
-        default_factory=dict, description="The mixture that the anchor `opponents` means; empty if it is no anchor."
+        default_factory=dict, description="Mixture behind the anchor `opponents`; empty without this anchor."
     )
     deadline_seconds: PositiveFloat
 
@@ -102,4 +102,4 @@ class EvaluationBattles(Model):
 
 
 PlannedBattles = RoundBattles | EvaluationBattles
-"""What a training may want to have played next."""
+"""Battles that a training may ask for."""

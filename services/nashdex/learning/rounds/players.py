@@ -1,4 +1,4 @@
-"""Where a training's battles are played: a protocol, and the one that plays them in the training process.
+"""Players of a training's battles: their protocol, and the player within the training process.
 
 A round's battles follow from the run's seed, the iteration, the shard, the round and the weights that it begins with,
 so an interrupted round is repeated to the bit, wherever it is played.
@@ -32,7 +32,7 @@ Networks = Mapping[PolicyId, ActorCritic]
 
 @dataclass(frozen=True)
 class StreamPosition:
-    """Where a training is in a stream of battles, and how old the weights may be that play for it."""
+    """A training's position in a stream of battles, and the largest age of the weights that play for it."""
 
     max_staleness_versions: int
     max_staleness_seconds: float
@@ -53,7 +53,7 @@ class WantedRound:
     staleness_versions: int = 0
     """Number of versions by which the networks are older than the learning network."""
     stream: StreamPosition | None = None
-    """Set if actors play all the time, and a round takes what is there."""
+    """Set if actors play all the time, and a round takes the chunks that are stored."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class Played:
 
 
 class Player(Protocol):
-    """Plays what a training wants, somewhere. This is the whole of the surface."""
+    """Plays the battles that a training asks for. This is the whole of the surface."""
 
     def play(self, wanted: WantedRound) -> Played:
         """Return the episodes of a round.
@@ -80,7 +80,7 @@ class Player(Protocol):
         """
 
     def ask(self, wanted: WantedRound) -> None:
-        """Have a round played meanwhile, if others than this process play. ``play`` then returns it.
+        """Start a round in the processes that play for this one, if there are any. ``play`` then returns it.
 
         Raises:
             TryAgainError: the store cannot be reached.
@@ -98,10 +98,10 @@ class Player(Protocol):
 
     @property
     def cpu_seconds(self) -> float:
-        """CPU time of this process and of those that play for it since this object was made, without evaluations."""
+        """CPU time, without evaluations, of this process and of those that play for it, since this object was made."""
 
     def close(self) -> None:
-        """End what plays in this process."""
+        """End the arena of this process."""
 
 
 class LocalPlayer:

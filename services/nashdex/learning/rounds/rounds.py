@@ -64,7 +64,7 @@ class SnapshotPool:
         return tuple(kept[index] for index in sorted(drawn))
 
     def meet(self, met: tuple[Snapshot, ...]) -> None:
-        """Keep the weights of snapshots that the current round meets, whatever leaves the pool."""
+        """Keep the snapshots that the current round meets, even if they leave the pool."""
         before, self._training.state.met = self._training.state.met, met
         self._forget(before)
 
@@ -113,7 +113,7 @@ def _with_scores(snapshot: Snapshot, scores: Mapping[PolicyId, Sequence[float]])
 
 @dataclass(frozen=True)
 class RoundsSettings:
-    """What all rounds of a training have in common."""
+    """Settings that all rounds of a training share."""
 
     seed: int
     """Root of the battles' seeds."""

@@ -96,7 +96,7 @@ class Checkpoints:
         return checkpoint.state, self.tensors(checkpoint.tensors)
 
     def tensors(self, stored: StoredObject) -> dict[str, Tensor]:
-        """Return the tensors of a checkpoint, or what ``keep_weights`` wrote.
+        """Return the tensors of a checkpoint, or the weights that ``keep_weights`` wrote.
 
         Raises:
             DataError: they are missing, truncated or altered.
@@ -116,7 +116,7 @@ class Checkpoints:
         return StoredObject.of(key, data)
 
     def forget(self, stored: StoredObject) -> None:
-        """Remove what ``keep_weights`` wrote, once a checkpoint is saved: the newest one still refers to it."""
+        """Remove weights of ``keep_weights`` once a checkpoint is saved: the newest one still refers to them."""
         self._forgotten.append(stored.key)
 
     def _read(self) -> Checkpoint | None:
@@ -130,7 +130,7 @@ CONTROLLERS: Final = "controllers.json"
 
 
 class _Controllers(Document):
-    """The states of the controllers, by what they multiply."""
+    """States of the controllers, by the name of the value that each multiplies."""
 
     controllers: dict[str, ControllerState]
 

@@ -77,7 +77,7 @@ class RunningMean:
 
 
 class TrainingState(Model):
-    """Where a training is, and what it has measured. It changes with every optimiser step."""
+    """Progress of a training, and its measurements. It changes with every optimiser step."""
 
     model_config: ClassVar[ConfigDict] = ConfigDict(frozen=False)
 
@@ -127,7 +127,7 @@ class TrainingState(Model):
         return self.means.get(name, RunningMean()).mean
 
     def multiplier(self, controller: str) -> float:
-        """Return what a controller multiplies its coefficient by: 1 before its first judgement."""
+        """Return the factor that a controller gives its coefficient: 1 before its first judgement."""
         return self.controllers.get(controller, ControllerState()).multiplier
 
     def halve_guard_factor(self) -> None:

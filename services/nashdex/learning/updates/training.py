@@ -23,7 +23,7 @@ from nashdex.telemetry.progress import Progress
 
 @dataclass(frozen=True)
 class Guard:
-    """Limits on what an update measures. Values that an algorithm does not measure are not judged."""
+    """Limits of an update's measurements. Values that an algorithm does not measure are not judged."""
 
     max_gradient_norm: float = 1000.0
     """Largest norm of the gradient before it is scaled down. The critic's exceeds 100 at times in a long training."""
@@ -88,7 +88,7 @@ _OPTIMISER = "optimiser/"
 
 @dataclass(frozen=True)
 class StepSettings:
-    """Settings of optimiser steps, whatever the algorithm."""
+    """Settings of optimiser steps, for every algorithm."""
 
     max_gradient_norm: float
     """The actor's and the critic's gradients are each scaled down to this global norm."""

@@ -39,7 +39,7 @@ class Disc:
 
 @dataclass(frozen=True, slots=True)
 class Payoffs:
-    """Payoffs, what ratings explain of them, and how sure both are. Antisymmetric."""
+    """Payoffs, the part that ratings explain, and the uncertainty of both. Antisymmetric."""
 
     estimates: Floats
     """Shape (K, K)."""

@@ -1,7 +1,7 @@
 """Whether a run got anywhere: against frozen anchors and against where training began, not against a moving league.
 
-What is best is chosen on one half of the battles and scored on the other: the winner of many noisy scores looks better
-than it is on the battles that made it the winner.
+The best policy is chosen on one half of the battles and scored on the other: the winner of many noisy scores looks
+better than it is on the battles that made it the winner.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ from nashdex.metagame.ratings.table import EloGap, RatingTable, rate
 
 
 class MixtureScore(Estimate):
-    """What a mixture is expected to score against one opponent, with a 95 % interval from the cells' intervals."""
+    """Expected score of a mixture against one opponent, with a 95 % interval from the cells' intervals."""
 
     opponent: PolicyIdField
     games: NonNegativeInt

@@ -160,7 +160,7 @@ def _rounded(numbers: ArrayLike) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class _Drawn:
-    """What each draw of the payoffs says, shape (D, K) each. Where payoffs are exact, they are the only draw."""
+    """Gains and losses in each draw of the payoffs, (D, K) each. Exact payoffs are the only draw of themselves."""
 
     strategies: Floats
     """The draw's own mixture."""

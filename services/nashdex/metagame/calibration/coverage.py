@@ -35,7 +35,7 @@ _RESULTS = np.array([1.0, 0.5, 0.0])
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Design:
-    """What is simulated. Arrays have the order of ``policies``."""
+    """Design of the simulated tournaments. Arrays have the order of ``policies``."""
 
     policies: tuple[PolicyId, ...]
     scores: Floats
@@ -177,7 +177,7 @@ Held = Mapping[str, tuple[int, int]]
 
 @dataclass(frozen=True, slots=True)
 class Truth:
-    """What the intervals of a design should hold."""
+    """True values, which the intervals of a design should hold."""
 
     payoffs: Floats
     """A of shape (K, K)."""

@@ -85,7 +85,7 @@ CellDraws = Callable[[int, int], Floats]
 
 
 def posterior_of_cells(policies: Sequence[str], tally: Tally, *, num_draws: int, seed: int) -> CellDraws:
-    """Return what draws a cell's score from its posterior, as ``posterior_scores`` does."""
+    """Return a function that draws a cell's score from its posterior, as ``posterior_scores`` does."""
     games = sure_games(tally)
     won = tally.scores / np.maximum(tally.games, 1) * games
 
@@ -197,7 +197,7 @@ def wilson_interval(score: ArrayLike, games: ArrayLike) -> tuple[Floats, Floats]
 def count_interval(count: float) -> tuple[float, float]:
     """Return the 95 % score interval of the mean of a Poisson count: Wilson's for events without a number of trials.
 
-    For what ends in a span of time, such as battles. Battles end more evenly than Poisson events, which have no
+    For events in a span of time, such as ends of battles. Battles end more evenly than Poisson events, which have no
     shortest duration, so their true interval is narrower.
     """
     z = NORMAL_QUANTILE

@@ -68,7 +68,7 @@ def filled_cells(
     num_draws: int,
     seed: int,
 ) -> CellDraws:
-    """Return what draws a cell's score: played cells from their posterior, imputed ones as widely as is honest.
+    """Return a function that draws a cell's score, of a played cell from its posterior, of an imputed one widely.
 
     With ``bradley-terry`` an imputed cell is drawn from Beta(p, 1 − p) about the prediction p. It has the
     weight of one battle, like the prior Beta(½, ½) of the other cells, but its mean is the prediction.
@@ -78,7 +78,7 @@ def filled_cells(
     A played cell's draws follow from ``seed``, its ids and its counts, as in ``posterior_scores``; an imputed one's
     from ``seed``, its ids and, with ``bradley-terry``, the prediction.
 
-    ``filled_scores`` are what ``filled`` returns.
+    ``filled_scores`` is the result of ``filled``.
     """
     predicted, imputed = filled_scores
     played = posterior_of_cells(policies, tally, num_draws=num_draws, seed=seed)

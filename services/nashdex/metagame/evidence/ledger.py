@@ -200,7 +200,7 @@ def tally_of(policies: Sequence[PolicyId], records: Iterable[BattleRecord]) -> T
 
 
 Scores = Mapping[PlannedBattle, float]
-"""What the cell's first policy by id scored, by battle."""
+"""Score of the cell's first policy by id, by battle."""
 
 
 def count_records(
@@ -244,7 +244,7 @@ def _tally(
     battles: Sequence[tuple[int, int, float]],
     pairs: Sequence[tuple[int, int, float, float]],
 ) -> Tally:
-    """Return the tally of ``battles`` and ``pairs``: two policies' places, and what the first scored in each battle."""
+    """Return the tally of ``battles`` and ``pairs``: two policies' places, and the first one's score in each battle."""
     tally = Tally.nothing(num_policies)
 
     def add(table: Integers, first: Integers, second: Integers, count: NDArray[np.bool_]) -> None:

@@ -1,7 +1,7 @@
 """The payoff evidence among the members of a population, as solve publishes it: ``interaction_matrix.json``.
 
 There are two kinds: ``SampledCounts`` where battles are played, ``ExactValues`` where payoffs follow from the game's
-tree. Code that needs payoffs, their uncertainty or the missing battles asks the evidence, whatever its kind.
+tree. Code that needs payoffs, their uncertainty or the missing battles asks the evidence of either kind.
 """
 
 from abc import ABC, abstractmethod
@@ -149,7 +149,7 @@ class InteractionMatrix(Document, ABC):
 
     @abstractmethod
     def rated(self, anchors: Mapping[str, float], *, num_draws: int, seed: int) -> RatingTable:
-        """Return the rating of every policy. Arguments as of ``ratings.table.rate``.
+        """Return the rating of every policy. Arguments are as in ``ratings.table.rate``.
 
         Raises:
             DataError: an anchor is not a policy here.

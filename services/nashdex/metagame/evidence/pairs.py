@@ -34,7 +34,7 @@ def count_table(counts: Integers) -> CountTable:
 
 
 class PairStatistics(Model):
-    """What side-swapped pairs say about the battles' errors."""
+    """Statistics of side-swapped pairs, from which the battles' errors follow."""
 
     num_pairs: NonNegativeInt = Field(description="Complete side-swapped pairs.")
     battles: NonNegativeInt
@@ -48,7 +48,7 @@ class PairStatistics(Model):
 
 
 def pair_statistics(tally: Tally) -> PairStatistics:
-    """Return what the pairs of ``tally`` say."""
+    """Return the statistics of the pairs in ``tally``."""
     above = np.triu_indices(len(tally.games), k=1)
     return PairStatistics(
         num_pairs=int(tally.pairs[above].sum()),

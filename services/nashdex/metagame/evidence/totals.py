@@ -106,7 +106,7 @@ class OpenBattle(Model):
 
 
 class Source(NamedTuple):
-    """What totals follow from, by SHA-256."""
+    """Sources of totals, by SHA-256."""
 
     findings: str
     """Hash of the findings of this iteration's ledgers; see ``findings_sha256``."""
@@ -115,7 +115,7 @@ class Source(NamedTuple):
 
 
 class BattleTotals(Document):
-    """The battles of all iterations so far, by their use, and what a ladder makes of them."""
+    """Battles of all iterations so far, by their use, and the sums of a ladder."""
 
     policies: tuple[PolicyIdField, ...]
     battles: NonNegativeInt = Field(0, description="Battles of all iterations.")

@@ -14,7 +14,7 @@ S = TypeVar("S", bound=Choice)
 
 @dataclass(frozen=True)
 class Situation:
-    """What a rule may look at. Everything refers to policies by id."""
+    """State of the run that a rule may look at. Everything refers to policies by id."""
 
     population: Population
     learner: PolicyId
@@ -81,4 +81,4 @@ class OpponentRule(Generic[S]):
     reset: Callable[[S, Situation], Reset | None] = _never
     """Returns why the learner of a role starts again from the run's first network; None where it goes on."""
     problems: Callable[[S], Iterator[str]] = _no_problem
-    """Yields what is wrong with the settings, each as one line."""
+    """Yields the problems of the settings, one line each."""

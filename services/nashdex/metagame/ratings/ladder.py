@@ -112,7 +112,7 @@ def sums(player: Glicko, results: Iterable[tuple[Glicko, float]], before: Period
 
 
 def updated(player: Glicko, results: Iterable[tuple[Glicko, float]]) -> Glicko:
-    """Return ``player`` after one rating period; arguments as of ``sums``."""
+    """Return ``player`` after one rating period; arguments are as in ``sums``."""
     return sums(player, results).after(player)
 
 

@@ -155,7 +155,7 @@ class EloGap(Estimate):
 
 
 class RatingTable(Model):
-    """Ratings with what a reader needs to know before believing them."""
+    """Ratings with their errors, their intransitivity and warnings."""
 
     rating_estimator: str = Field("bradley-terry-firth", description="Estimator of every Elo and its interval.")
     rating_confidence: float = Field(CONFIDENCE, description="Confidence of each interval of a rating or a difference.")
@@ -319,7 +319,7 @@ def _gap_variances(covariance: Floats) -> Floats:
 def _misfit(
     names: Sequence[str], tally: Tally, theta: Floats, num_draws: int, seed: int
 ) -> tuple[float, float, float, tuple[str, str] | None]:
-    """Return ‖A − A_BT‖, what chance alone stays below, the largest entry and its cell.
+    """Return ‖A − A_BT‖, its bound by chance alone, the largest entry and its cell.
 
     Every battle weighs the same, so the noise of a cell with few does not hide a cycle among those with many.
     Chance: tournaments drawn from the fitted ratings with as many decisive battles, their deviations scaled by the

@@ -80,7 +80,7 @@ class MetaSolver(Generic[S]):
     """Returns mixtures (D, K) of antisymmetric payoffs (D, K, K) at once, where that is quicker than one by one."""
     of_columns: Callable[[DrawnColumns, Iterable[int], int, Callable[[], None]], Floats | None] | None = None
     """Returns mixtures (D, K) of draws of a large game from the columns that matter, beginning with the given ones;
-    None where those do not suffice. Arguments as of ``nash.nash_of_columns``."""
+    None where those do not suffice. Arguments are as in ``nash.nash_of_columns``."""
     by_age: bool = False
     """Whether only the places in the population decide, oldest first. Then a policy that joined twice has two
     places."""

@@ -179,7 +179,7 @@ class RegretMatcher:
         self._regrets = np.full(shape, _FIRST_REGRET)
 
     def observe(self, payoffs: Floats) -> None:
-        """Add what each policy would have earned beyond the mixture, and match."""
+        """Add each policy's regret, its payoff beyond the mixture's, and match."""
         self._regrets += payoffs - (payoffs * self.strategy).sum(axis=-1, keepdims=True)
         regretted = np.maximum(self._regrets, 0.0)
         total = regretted.sum(axis=-1, keepdims=True)

@@ -29,7 +29,7 @@ class Replicator:
         self._floor = _EXPLORATION / shape[-1]
 
     def observe(self, payoffs: Floats) -> None:
-        """Grow each policy by what it earned beyond the mixture.
+        """Grow each policy by its payoff beyond the mixture's.
 
         Clipping and normalising differs from the Euclidean projection by less than the floor itself.
         """

@@ -34,7 +34,7 @@ class Learner(Protocol):
 
 
 def average_of_one(learner: Learner, payoffs: Floats, num_rounds: int, skipped: int = 0) -> Floats:
-    """Return what ``learner`` played on average against itself; payoffs (…, K, K), the average (…, K).
+    """Return the average play of ``learner`` against itself; payoffs (…, K, K), the average (…, K).
 
     The first ``skipped`` rounds are played and not averaged.
     """
@@ -49,7 +49,7 @@ def average_of_one(learner: Learner, payoffs: Floats, num_rounds: int, skipped: 
 def average_of_two(
     row: Learner, column: Learner, row_payoffs: Floats, column_payoffs: Floats, num_rounds: int, skipped: int = 0
 ) -> tuple[Floats, Floats]:
-    """Return what both players played on average against each other; payoffs (M, N) each, averages (M,) and (N,).
+    """Return the average play of both players against each other; payoffs (M, N) each, averages (M,) and (N,).
 
     The first ``skipped`` rounds are played and not averaged.
     """

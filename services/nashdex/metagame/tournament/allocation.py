@@ -91,7 +91,7 @@ def contested_cells(
 
     A cell that only matters together with others moves no mixture by itself, so its influence is small; but some
     draw's mixture meets it. The weight of a cell is the mean over the draws of σ_i + σ_j, squared, times the variance.
-    Takes what ``decisive_cells`` takes.
+    Arguments are as in ``decisive_cells``.
     """
     met = strategies.mean(axis=0)
     weights = (met[:, None] + met[None, :]) ** 2 * drawn.var(axis=0)
@@ -174,7 +174,7 @@ def expected_losses(
     *,
     seed: int,
 ) -> Floats:
-    """Return what the mixture loses in each truth after the battles of ``division``, shape (T,).
+    """Return the mixture's loss in each truth after the battles of ``division``, shape (T,).
 
     ``games`` are the battles so far and ``payoffs`` A = P̂ − ½, shape (K, K) in the order of ``policies``; ``truths``
     are draws of A, (T, K, K), and ``solve`` returns their mixtures, (T, K).

@@ -92,7 +92,7 @@ Decision = Literal["accept", "reject", "continue"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SequentialTest:
-    """What is tested, and how surely.
+    """Hypotheses and error rates of a test.
 
     Raises:
         ConfigurationError: the hypotheses are not in order, or an error rate is not between 0 and 1.

@@ -20,25 +20,25 @@ from nashdex.settings.ppo import PpoSettings
 from nashdex.telemetry import metrics
 
 ADVANTAGE_CLIP: Final = 5.0
-"""Bound of a normalised advantage: of normally distributed ones, less than one in a million is beyond it."""
+"""Bound of a normalised advantage. Less than one in a million exceeds it if advantages are normally distributed."""
 
 PREDICTION_COEFFICIENT: Final = 0.1
-"""Weight of predicting the opponent's choice. The auxiliary loss is to shape the encoders without leading them."""
+"""Weight of predicting the opponent's choice: large enough to shape the encoders, too small to dominate them."""
 
 Evaluate: TypeAlias = Callable[[ActorCritic, Batch], tuple[Tensor, Tensor]]
-"""Returns what ``batching.evaluate`` does."""
+"""Returns log-probabilities and values, as ``batching.evaluate`` does."""
 
 _MEASURED: Final = "measured/"
 
 
 @dataclass(frozen=True)
 class Targets:
-    """What PPO adds to the decisions of a round, one a row. Fixed during the round, in the host's memory."""
+    """Advantages and other targets of a round's decisions, one row each. Fixed for the round, in the host's memory."""
 
     advantages: Tensor
     """(N,), normalised over the decisions that have one, then clipped."""
     returns: Tensor | None
-    """(N,), what the critic learns; None where it learns nothing."""
+    """(N,), the critic's targets; None if no critic learns."""
     behaviour: Tensor
     """(N, A), log-probabilities of the policy that the round began with."""
     measured: Mapping[str, float] = field(default_factory=dict)
@@ -50,7 +50,7 @@ class Targets:
         return replace(self, **rows)
 
     def tensors(self) -> dict[str, Tensor]:
-        """Return what ``of_tensors`` makes targets from, by name."""
+        """Return tensors by name, from which ``of_tensors`` restores the targets."""
         measured = {
             f"{_MEASURED}{name}": torch.tensor(value, dtype=torch.float64) for name, value in self.measured.items()
         }
@@ -62,15 +62,15 @@ class Targets:
 
     @classmethod
     def of_tensors(cls, tensors: Mapping[str, Tensor]) -> "Targets":
-        """Return the targets whose ``tensors`` these are, whatever else is among them."""
+        """Restore targets from their ``tensors``; other entries are ignored."""
         measured = {k.removeprefix(_MEASURED): v.item() for k, v in tensors.items() if k.startswith(_MEASURED)}
         named: dict[str, Any] = {each.name: tensors.get(each.name) for each in fields(cls)}
         return cls(**named | {"measured": measured})
 
     def ratios(self, log_probs: Tensor, batch: Batch) -> Tensor:
-        """Return the probability of each executed action, (N,), over that when the round began.
+        """Return each executed action's probability divided by its probability when the round began, (N,).
 
-        Not over the recorded one: its rounding depends on which other decisions were in an actor's batch.
+        The recorded probability would not do: its rounding depends on the other decisions in an actor's batch.
         """
         return (_of_actions(log_probs, batch) - _of_actions(self.behaviour, batch)).exp()
 
@@ -127,7 +127,7 @@ def make_targets(
 
 
 def _moments(advantages: Tensor) -> tuple[Tensor, Tensor]:
-    """Return mean and standard deviation; 0 and 1 of nothing."""
+    """Return mean and standard deviation; 0 and 1 if there are no advantages."""
     if not len(advantages):
         return torch.tensor(0.0), torch.tensor(1.0)
     return advantages.mean(), advantages.std(correction=0)
@@ -145,7 +145,7 @@ def ppo_loss(
     """Return the loss of a minibatch and its parts.
 
     The policy's and the critic's losses are means over all decisions; entropy and the KLs over those with a choice.
-    With ``shares``, it is what the minibatch adds to the means over a whole optimiser step.
+    With ``shares``, the result is the minibatch's part of the means over a whole optimiser step.
     """
     measured_critic: dict[str, float] = {}
     if targets.returns is None:
@@ -205,7 +205,7 @@ def measure(
 ) -> dict[str, float]:
     """Return how far the policy is, on ``rows``, from ``start`` and from the policy that the round began with.
 
-    The networks compute on the batch's device, a chunk at a time; what they return is compared in the host's memory.
+    The networks compute on the batch's device, a chunk at a time; results are compared in the host's memory.
     """
     batch, targets = batch.part(rows), targets.rows(rows, batching.CPU)
     log_probs, values = batching.evaluate(network, batch)

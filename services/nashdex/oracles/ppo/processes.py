@@ -42,7 +42,7 @@ from nashdex.store.documents import read_published
 _log = structlog.get_logger()
 
 _READY: Final = b"ready\n"
-"""What a process writes to standard output when it is about to join."""
+"""Line that a process writes to standard output when it is about to join."""
 _PATIENCE: Final = timedelta(days=7)
 """Longest wait for another process. Process 0 may wait for battles; the end of a process is noticed without a limit."""
 _LAST_WORDS_SECONDS: Final = 10.0
@@ -97,7 +97,7 @@ class Processes:
         return {name: tensor.item() for name, tensor in self.share(tensors).items()}
 
     def evaluate(self, network: ActorCritic, batch: Batch) -> tuple[Tensor, Tensor]:
-        """Return what ``batching.evaluate`` does, in every process. Each computes its share of the chunks."""
+        """Return what ``batching.evaluate`` returns, in every process. Each computes its share of the chunks."""
         if self.size == 1:
             return batching.evaluate(network, batch)
         chunks = batching.chunks(batch)

@@ -55,7 +55,7 @@ from nashdex.trajectory.episode import Episode
 
 BETA: Final = "beta_reference"
 STEP_SIZE: Final = "learning_rate"
-"""Names of the controllers, after what they multiply."""
+"""Names of the controllers: each is called after the value that it multiplies."""
 _PROBE_DECISIONS = 4096
 """Decisions on which every round but the last is measured."""
 _ROUND_SIZE = "train.oracle.round_battles"
@@ -128,7 +128,7 @@ def one_round(
     if not ppo.is_last(batch):
         rounds.ask_for_next(played.behaviour)
     behaviour, acting, scores = played.behaviour, played.acting, scores_by_opponent(played.episodes)
-    del played  # The batch has its observations: both together would take twice the memory until the round's end.
+    del played  # The batch holds copies of its observations: keeping both would take twice the memory.
 
     # Advantages, with values from all processes.
     ppo.processes.share(batch.tensors())
@@ -228,7 +228,7 @@ class Ppo:
 
     @memory_limited_by(_ROUND_SIZE)
     def experience(self, episodes: Sequence[Episode]) -> Experience:
-        """Return what the network in training did in ``episodes``, where it is called ``NEWEST``."""
+        """Return the decisions of the network in training, which ``episodes`` call ``NEWEST``."""
         network, settings = self.training.network, self.settings
         return gather(
             episodes,
@@ -258,7 +258,7 @@ class Ppo:
 
     @memory_limited_by(_STEP_SIZE)
     def learn(self, batch: Batch, targets: Targets, progress: Progress) -> None:
-        """Train for ``num_epochs`` over a round, from wherever in it an earlier attempt was stopped."""
+        """Train for ``num_epochs`` over a round, from the step on at which an earlier attempt stopped."""
         training, state, settings, processes = self.training, self.training.state, self.settings, self.processes
         forward, reference = training.forward, training.reference
         critic_alone = self._warms_up_critic(batch)
@@ -291,20 +291,20 @@ class Ppo:
             num_done = 0
 
     def _rates(self, moment: Moment) -> Rates:
-        """Return the step sizes: all that multiplies the learning rates is here."""
+        """Return the step sizes of actor and critic. Every factor of a learning rate is here."""
         settings, state = self.settings, self.training.state
         shared = annealed(settings.annealing.learning_rate, moment) * state.guard_factor
         critic_rate = settings.critic_learning_rate or settings.learning_rate
         return Rates(settings.learning_rate * shared * state.multiplier(STEP_SIZE), critic_rate * shared)
 
     def _weights(self, moment: Moment) -> Coefficients:
-        """Return what multiplies the terms of the loss."""
+        """Return the coefficients of the loss's terms."""
         settings, state = self.settings, self.training.state
         entropy_share = annealed(settings.annealing.entropy, moment)
         return coefficients(settings.damping, moment, state.multiplier(BETA), entropy_share)
 
     def _moment(self, batch: Batch) -> Moment:
-        """Return where the training is, before its next optimiser step. A decision of the round counts in its steps."""
+        """Return the progress before the next optimiser step. A round's steps share its decisions equally."""
         state, settings = self.training.state, self.settings
         is_of_run = settings.damping.clock == "run"
         num_steps = settings.num_epochs * batch.num_minibatches(settings.step_decisions)
@@ -347,7 +347,7 @@ class Ppo:
         return self.training.state.decisions_before_round < self.settings.critic_warmup_decisions
 
     def judged(self, batch: Batch, targets: Targets) -> Mapping[str, float]:
-        """Return what is measured at a round's end; the guard restores the last good state if it is unstable.
+        """Return the values at a round's end; the guard restores the last good state if they are unstable.
 
         Process 0 measures for all, so that the guard decides the same in each. The last round is measured on all its
         decisions.
