@@ -69,7 +69,8 @@ def modules_of(package: str) -> list[str]:
 
 
 TRAINING = {
-    f"nashdex.oracles.{name}" for name in ("clone", "distil", "ppo.loss", "ppo.processes", "ppo.training", "untrained")
+    f"nashdex.oracles.{name}"
+    for name in ("clone", "distil", "global_psro", "ppo.loss", "ppo.processes", "ppo.training", "untrained")
 }
 """Imported late, by a training: the registry names them by string paths."""
 CLUSTER_CLIENTS = {f"nashdex.cluster.{name}" for name in ("argo_server", "kubernetes_api", "pod_logs")}

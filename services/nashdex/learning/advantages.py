@@ -250,7 +250,7 @@ def _where(condition: NDArray[np.bool_], one: _Groups, other: _Groups) -> _Group
 
 GROUP_RELATIVE = AdvantageEstimator(
     settings=GroupRelativeSettings,
-    summary="returns relative to those of comparable decisions, in units of their deviation; no critic learns",
+    summary="a return relative to the returns of comparable decisions, in units of their deviation; no critic learns",
     estimate=_group_relative,
     uses_critic=False,
     uses_circumstances=True,

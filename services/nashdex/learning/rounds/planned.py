@@ -31,7 +31,7 @@ class RoundBattles(Model):
     round: NonNegativeInt = Field(description="Number of earlier rounds of the training.")
     seed: int
     num_battles: PositiveInt
-    opponents: dict[PolicyIdField, NonNegativeFloat] = Field(description="The plan's mixture; `newest` is this network.")
+    opponents: dict[PolicyIdField, NonNegativeFloat] = Field(description="Plan's mixture; `newest` is this network.")
     snapshots: tuple[PolicyIdField, ...] = Field(description="Earlier weights, opponents in some battles with itself.")
     snapshot_share: Share = Field(description="Share of battles with itself that snapshots play.")
     scripted: tuple[PolicyIdField, ...] = Field((), description="Scripted policies, opponents in other such battles.")
