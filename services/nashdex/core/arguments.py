@@ -1,7 +1,7 @@
 """Checks of the arguments of the Python API: an error names the argument, what was given and what is expected."""
 
 import operator
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from types import UnionType
 from typing import Final, SupportsIndex, TypeAlias
 
@@ -40,7 +40,7 @@ def check_flag(name: str, value: object) -> None:
         raise ConfigurationError(f"{name} is {shorten(value)}: expected True or False")
 
 
-def check_known(function: str, given: Mapping[str, object], known: Mapping[str, object]) -> None:
+def check_known(function: str, given: Mapping[str, object], known: Collection[str]) -> None:
     """Check that keyword arguments that ``function`` passes on are ``known`` ones.
 
     Raises:

@@ -1,5 +1,6 @@
 """Keyword arguments of the environments, and the checks of what their users pass."""
 
+import inspect
 from collections.abc import Mapping
 from typing import Any, Final, TypedDict
 
@@ -36,17 +37,18 @@ _KINDS: Final[Mapping[str, Kind]] = {
 }
 
 
-def check_options(environment: str, format_id: str, options: Mapping[str, Any], known: type) -> None:
+def check_options(environment: type, format_id: str, options: Mapping[str, Any], known: type) -> None:
     """Check the arguments of ``environment``. Whether the names exist and fit together is checked where they are used.
 
-    ``known`` is ``BattleOptions`` or ``EpisodeOptions``; ``environment`` names the class in errors.
+    ``options`` are those that ``environment`` takes by keyword as ``known``: ``BattleOptions`` or ``EpisodeOptions``.
 
     Raises:
         ConfigurationError: one is of another type, or out of range.
         TypeError: it has no such argument.
     """
     check_type("format", format_id, FORMAT)
-    check_known(environment, options, known.__annotations__)
+    named = [name for name in inspect.signature(environment).parameters if name != "options"]
+    check_known(environment.__name__, options, [*named, *known.__annotations__])
     for name, value in options.items():
         if name in _KINDS:
             check_type(name, value, _KINDS[name])

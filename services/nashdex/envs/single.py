@@ -56,7 +56,7 @@ class BattleEnv(gymnasium.Env[Any, np.int64]):
         render_mode: str | None = None,
         **options: Unpack[EpisodeOptions],
     ) -> None:
-        check_options("BattleEnv", format, options, EpisodeOptions)
+        check_options(BattleEnv, format, options, EpisodeOptions)
         check_type("opponent", opponent, POLICY)
         check_seat(seat)
         if render_mode not in (None, "ansi") or (render_mode and not options.get("states")):

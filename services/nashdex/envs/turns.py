@@ -177,7 +177,7 @@ class _Spaces:
         format: str = "gen1randombattle",  # noqa: A002 - the project's word for it everywhere
         **options: Unpack[BattleOptions],
     ) -> None:
-        check_options(type(self).__name__, format, options, BattleOptions)
+        check_options(type(self), format, options, BattleOptions)
         self._match = _Match(format, **options)
         self.possible_agents = list(AGENTS)
         self.agents: list[str] = []

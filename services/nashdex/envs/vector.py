@@ -42,7 +42,7 @@ class BattleVectorEnv(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
         num_gateways: int = 1,
         **options: Unpack[EpisodeOptions],
     ) -> None:
-        check_options("BattleVectorEnv", format, options, EpisodeOptions)
+        check_options(BattleVectorEnv, format, options, EpisodeOptions)
         check_type("opponent", opponent, POLICY)
         check_seat(seat)
         whole_number("num_gateways", num_gateways, 1)

@@ -186,6 +186,12 @@ def test_an_unknown_argument_is_a_type_error_with_the_known_ones(name: str) -> N
         MAKING[name][0](rewards="shaped")
 
 
+@pytest.mark.parametrize("name", ["BattleEnv", "BattleVectorEnv"])
+def test_the_known_arguments_include_the_first_ones(name: str) -> None:
+    with pytest.raises(TypeError, match=r"did you mean opponent\? Expected one of .*format, opponent, seat"):
+        MAKING[name][0](oponent="random")
+
+
 def test_decisions_are_checked() -> None:
     policy = nashdex.load_policy("random", **KUHN)
     batch = policy.batch(2)
