@@ -356,6 +356,7 @@ def scaling(  # noqa: PLR0917 - typer's options, never positional
     reports the newest iteration, and the most that a step took in any.
     """
     from nashdex.core.errors import ConfigurationError
+    from nashdex.telemetry.logging import configure_logging
     from nashdex_bench.scaling.growth import DIMENSIONS, IterationScale, Size, exponent_lines, lines
     from nashdex_bench.scaling.growth import scaling as measure
 
@@ -382,6 +383,7 @@ def scaling(  # noqa: PLR0917 - typer's options, never positional
     def note(scale: IterationScale) -> None:
         print_note(scale.model_dump_json())
 
+    configure_logging()  # before a step that takes long logs its progress
     dimensions = DIMENSIONS if factor > 1 else ()
     result = measure(base, dimensions, factor, on_scale=lambda scale: show(*lines(scale)), on_iteration=note, kept=kept)
     show(*(line for found in result.exponents for line in exponent_lines(found)))

@@ -1,11 +1,14 @@
 """How steps grow: what an iteration costs does not depend on how many came before, and it fits into a pod."""
 
+import json
 from functools import partial
 from pathlib import Path
 
 import psutil
 import pytest
+import structlog
 
+from nashdex.cli import run_command_line
 from nashdex.core import keys
 from nashdex.core.errors import DataError
 from nashdex.core.steps import StepName
@@ -79,3 +82,11 @@ def test_a_step_that_fails_ends_the_benchmark() -> None:
 def test_memory_is_that_of_the_step() -> None:
     small, large = (measured("step", partial(bytearray, size)).peak_bytes for size in (1, 200 << 20))
     assert large - small > 150 << 20
+
+
+def test_standard_output_has_nothing_but_the_document(capsys: pytest.CaptureFixture[str]) -> None:
+    size = ("--policies", "8", "--iterations", "2", "--battles", "2", "--draws", "100", "--factor", "1")
+    assert run_command_line(["bench", "scaling", *size, "--json"]) == 0
+    structlog.get_logger("nashdex.solver").info("solve", done=1)  # as a step that takes long does
+    printed = capsys.readouterr()
+    assert json.loads(printed.out)["scales"][0]["size"]["policies"] == 8

@@ -70,6 +70,7 @@ def test_the_report_has_the_rows_that_matter(store: ObjectStore) -> None:
     assert "2 more policies have no row" in page
     assert 'id="report-json"' not in page
     assert "script-src 'unsafe-inline' 'self' file:" in page
+    assert "content-visibility" in page, "only what is in view has a layout"
 
 
 def test_a_part_has_the_cells_that_a_whole_report_has(
