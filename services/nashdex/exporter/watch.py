@@ -142,9 +142,9 @@ def _used(report: Report) -> Iterator[Fact]:
         yield Fact(metrics.ITERATION_GPU_SECONDS, used.gpu_seconds, labels)
         if wall_seconds and used in sequence:
             yield Fact(metrics.ITERATION_STEP_SHARE, used.seconds / wall_seconds, labels)
-    if report.cost is not None and report.cost.gained_elo is not None:
+    if report.cost.gained_elo is not None:
         yield Fact(metrics.GAINED_ELO, report.cost.gained_elo)
-    if report.cost is not None and report.cost.lowered_exploitability is not None:
+    if report.cost.lowered_exploitability is not None:
         yield Fact(metrics.LOWERED_EXPLOITABILITY, report.cost.lowered_exploitability)
 
 

@@ -376,6 +376,6 @@ class Report(Document):
     )
     pairs: PairStatistics | None = Field(description="How the two battles of a pair go together; null without battles.")
     intransitivity: Intransitivity
-    cost: Cost | None = Field(None, description="Null in reports that an older version wrote.")
+    cost: Cost
     iterations: tuple[IterationRow, ...] = Field(min_length=1)
     replays: tuple[Replay, ...]

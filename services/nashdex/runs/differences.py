@@ -113,7 +113,7 @@ def curve_problems(run: Run, manifest: Manifest, result: TrainingResult) -> Iter
     if settings is not None and (problem := _unplanned(ledger, settings, run.settings.seed, result.num_decisions)):
         yield f"{run.store.uri}/{manifest.objects[EVALUATION_LEDGER].key} {problem}"
         return
-    if ledger.round_decisions and JOURNAL in manifest.objects:
+    if JOURNAL in manifest.objects:
         entries = read_written(run.store, manifest, JOURNAL, Journal).entries
         if ledger.round_decisions != tuple(accumulate(entry.learned_decisions for entry in entries)):
             where = manifest.objects[EVALUATION_LEDGER].key
@@ -151,7 +151,7 @@ def _unplanned(ledger: EvaluationLedger, settings: EvaluationSettings, seed: int
     ):
         if [played.decisions for played in found] != [expected]:
             return f"lacks the {which} evaluation, after {expected} decisions"
-    return _left_out(ledger, settings) if ledger.round_decisions else None
+    return _left_out(ledger, settings)
 
 
 def _left_out(ledger: EvaluationLedger, settings: EvaluationSettings) -> str | None:

@@ -22,7 +22,7 @@ from nashdex.core.results import TRAINING_METRICS, TRAINING_RESULT, TrainingResu
 from nashdex.core.steps import StepName
 from nashdex.games.registry import FORMATS
 from nashdex.learning.actors.protocol import NoActorError
-from nashdex.learning.evaluation.ledger import EVALUATION_LEDGER, EvaluationLedger
+from nashdex.learning.evaluation.ledger import EVALUATION_LEDGER
 from nashdex.metagame.plan import IterationPlan
 from nashdex.oracles.registry import ORACLES, battles_to_collect
 from nashdex.planning.dag import iteration_steps, num_shards, step_function
@@ -246,10 +246,6 @@ def _curve(run: Run, manifest: Manifest, result: TrainingResult, found: Verifica
     if EVALUATION_LEDGER in manifest.objects:
         yield from curve_problems(run, manifest, result)
         found.recomputed.append(f"{manifest.objects[TRAINING_RESULT].key}#evaluations")
-        if not read_written(run.store, manifest, EVALUATION_LEDGER, EvaluationLedger).round_decisions:
-            found.not_recomputed[manifest.objects[EVALUATION_LEDGER].key] = (
-                "an older version wrote it without the decisions of each round, so a missing evaluation would not show"
-            )
     elif plans_evaluations(run, manifest.iteration):
         where = keys.manifest(manifest.iteration, manifest.step, manifest.shard)
         yield (

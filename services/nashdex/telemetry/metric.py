@@ -4,7 +4,6 @@ Each metric has the labels ``run``, ``component`` and ``format`` of the process 
 an iteration is never a label, a policy only on gauges for a bounded number of them, and Prometheus adds the pod.
 """
 
-import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
@@ -34,9 +33,6 @@ LABELS = {
 }
 """Every label that a metric may have."""
 
-UNITS = ("seconds", "bytes", "ratio", "nats")
-"""Units that end a name. A count names what it counts (battles, decisions)."""
-
 _process_labels = dict.fromkeys(PROCESS_LABELS, "")
 
 
@@ -47,11 +43,7 @@ def identify_process(*, run: str, component: str, format: str) -> None:  # noqa:
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """One entry of the catalogue.
-
-    Raises:
-        ValueError: its name or labels break the naming rules.
-    """
+    """One entry of the catalogue. A contract test has the rules for its name and labels."""
 
     name: str
     kind: Kind
@@ -70,37 +62,6 @@ class Metric:
         default_factory=dict, repr=False, compare=False
     )
     """What ``prometheus_client`` found by labels, which takes it longer than to count."""
-
-    def __post_init__(self) -> None:
-        stem = self.name.removesuffix("_total")
-        problems = [
-            problem
-            for wrong, problem in [
-                (
-                    not re.fullmatch(r"nashdex(_[a-z0-9]+)+", self.name),
-                    "expected nashdex_ and lower-case words joined by '_'",
-                ),
-                (
-                    (self.kind == "counter") != self.name.endswith("_total"),
-                    "counters end in _total, and only counters",
-                ),
-                (self.unit not in {"", *UNITS}, f"unit {self.unit!r} is none of {UNITS}"),
-                (
-                    self.unit != next((unit for unit in UNITS if stem.endswith(f"_{unit}")), ""),
-                    f"the name must end with the unit {self.unit!r}",
-                ),
-                (
-                    not set(self.labels) <= LABELS.keys() - set(PROCESS_LABELS),
-                    f"labels must be among {sorted(LABELS.keys() - set(PROCESS_LABELS))}; add others to LABELS",
-                ),
-                ((self.kind == "histogram") != bool(self.buckets), "histograms have buckets, and only histograms"),
-                (bool(self.fact and self.labels), "a fact has no labels"),
-                (not self.help.endswith("."), "the help must end with a full stop"),
-            ]
-            if wrong
-        ]
-        if problems:
-            raise ValueError(f"metric {self.name!r}: {'; '.join(problems)}")
 
     def add(self, amount: float = 1.0, **labels: str) -> None:
         """Raise a counter."""

@@ -107,9 +107,8 @@ class EvaluationLedger(Document):
 
     evaluations: tuple[PlayedEvaluation, ...]
     round_decisions: tuple[NonNegativeInt, ...] = Field(
-        (),
         description="Decisions that the network had learned from after each round: which evaluations were due follows "
-        "from them. Empty in ledgers of older versions.",
+        "from them."
     )
 
     def summarised(self) -> tuple[Evaluation, ...]:

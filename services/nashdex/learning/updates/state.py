@@ -110,7 +110,7 @@ class TrainingState(Model):
     @property
     def evaluations(self) -> tuple[Evaluation, ...]:
         """The learning curve so far."""
-        return EvaluationLedger(evaluations=self.evaluated).summarised()
+        return EvaluationLedger(evaluations=self.evaluated, round_decisions=self.round_decisions).summarised()
 
     @property
     def round_update(self) -> int:
