@@ -6,7 +6,7 @@ from nashdex.core.seeds import derive_seed
 from nashdex.metagame.evidence.matrix import InteractionMatrix
 from nashdex.metagame.plan import FurtherBattles
 from nashdex.metagame.solvers.registry import configured
-from nashdex.metagame.tournament.allocation import best_division, contested_cells, decisive_cells, even_division
+from nashdex.metagame.tournament.allocation import best_division, contest, divided, even_division, influence
 from nashdex.settings.run import EvaluateSettings
 from nashdex.settings.solve import SolveSettings
 
@@ -39,8 +39,8 @@ def further_battles(
     budget = {"num_battles": evaluate.adaptive_battles, "most_battles": evaluate.battles_per_pair}
     divisions = [
         even_division(matrix.policies, games, **budget),
-        decisive_cells(matrix.policies, games, drawn, strategies, **budget),
-        contested_cells(matrix.policies, games, drawn, strategies, **budget),
+        divided(matrix.policies, games, influence(drawn, strategies), **budget),
+        divided(matrix.policies, games, contest(drawn, strategies), **budget),
     ]
     values = matrix.payoffs_with(solve.unplayed, num_draws=1, seed=seed).values
     chosen = best_division(

@@ -12,7 +12,7 @@ from nashdex.metagame.equilibria import symmetric_equilibrium
 from nashdex.metagame.evidence.estimates import Floats, Integers, centred, expected_scores, posterior_scores
 from nashdex.metagame.evidence.sampled import SampledCounts
 from nashdex.metagame.plan import FurtherBattles
-from nashdex.metagame.tournament.allocation import decisive_cells, influence
+from nashdex.metagame.tournament.allocation import divided, influence
 from support.tournaments import drawn_matrix, matrix
 
 NAMES = "abcdefgh"
@@ -45,9 +45,8 @@ def _chosen(
 ) -> list[FurtherBattles]:
     drawn, strategies = _solved(counted, num_draws)
     games = counted.battles_by_cell()
-    return decisive_cells(
-        counted.policies, games, drawn, strategies, num_battles=num_battles, most_battles=most_battles
-    )
+    weights = influence(drawn, strategies)
+    return divided(counted.policies, games, weights, num_battles=num_battles, most_battles=most_battles)
 
 
 @pytest.mark.slow
@@ -74,11 +73,9 @@ def test_a_mixture_that_no_payoff_moves_needs_no_battles() -> None:
     counted = drawn_matrix(NAMES, _game(0), 20, 0)
     drawn, _ = _solved(counted, 50)
     even = np.full((50, 8), 1 / 8)
-    assert not influence(drawn, even).any()
-    assert (
-        decisive_cells(counted.policies, counted.battles_by_cell(), drawn, even, num_battles=100, most_battles=1000)
-        == []
-    )
+    weights = influence(drawn, even)
+    assert not weights.any()
+    assert divided(counted.policies, counted.battles_by_cell(), weights, num_battles=100, most_battles=1000) == []
 
 
 def test_unrelated_cells_pass_for_decisive_no_oftener_than_they_should() -> None:
@@ -125,7 +122,7 @@ def test_no_other_division_promises_more() -> None:
 
     chosen = {
         (cell.a, cell.b): cell.battles // 2
-        for cell in decisive_cells(counted.policies, games, drawn, strategies, num_battles=8, most_battles=100)
+        for cell in divided(counted.policies, games, explained, num_battles=8, most_battles=100)
     }
     given_pairs = [chosen.get((counted.policies[i], counted.policies[j]), 0) for i, j in cells]
     assert sum(given_pairs) == 4

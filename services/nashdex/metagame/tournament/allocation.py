@@ -10,7 +10,7 @@ outcomes (Beta with Jeffreys' prior), so they promise to remove its influence ti
 every pair of battles, so giving each pair to the cell that promises most is the best division of a budget. Everything
 follows ids: among equal promises, the first by ids wins.
 
-Cells matter jointly: what one is worth depends on the others. So whole divisions are compared, not cells, by
+Cells matter jointly: the worth of one depends on the others. So whole divisions are compared, not cells, by
 resampling (a knowledge gradient, Frazier, Powell and Dayanik 2009, of a batch), and the one is taken whose mixture is
 expected to lose least in the true game. A draw of the payoffs from their posterior plays the truth; the battles of a
 division are drawn from it and counted; the game is solved again; and the loss of that mixture is max_i (Aσ)_i in the
@@ -56,53 +56,30 @@ def influence(drawn: Floats, strategies: Floats) -> Floats:
     return np.where(matters, explained, 0.0)
 
 
-def decisive_cells(
-    policies: Sequence[PolicyId],
-    games: Integers,
-    drawn: Floats,
-    strategies: Floats,
-    *,
-    num_battles: int,
-    most_battles: int,
-) -> list[FurtherBattles]:
-    """Divide ``num_battles`` among the cells whose uncertainty moves the meta-strategy.
+def contest(drawn: Floats, strategies: Floats) -> Floats:
+    """Return each cell's variance, times the squared weight that equilibria of the draws put on it, shape (K, K).
 
-    ``games`` are the battles so far, shape (K, K); ``drawn`` posterior draws of P or A, (D, K, K); ``strategies`` their
-    mixtures by the solver in use, (D, K). A cell gets at most ``most_battles``, including those it has, and an odd last
-    battle is left over. The result does not depend on the order of ``policies``.
+    A cell that only matters together with others moves no mixture by itself, so its influence is small; but some
+    draw's mixture meets it. The weight is the mean over the draws of σ_i + σ_j. Arguments are as in ``influence``.
+    """
+    met = strategies.mean(axis=0)
+    weights: Floats = (met[:, None] + met[None, :]) ** 2 * drawn.var(axis=0)
+    np.fill_diagonal(weights, 0.0)
+    return weights
+
+
+def divided(
+    policies: Sequence[PolicyId], games: Integers, weights: Floats, *, num_battles: int, most_battles: int
+) -> list[FurtherBattles]:
+    """Give each pair of battles to the cell that promises most, by ``weights``: influence or contest, shape (K, K).
+
+    ``games`` are the battles so far, shape (K, K). A cell gets at most ``most_battles``, including those it has, and
+    an odd last battle is left over. The result does not depend on the order of ``policies``.
 
     Returns:
         The cells that get battles, in the order of ids. Fewer than ``num_battles`` in all, or none, where no further
         battles under ``most_battles`` a cell promise anything.
     """
-    return _divided(policies, games, influence(drawn, strategies), num_battles=num_battles, most_battles=most_battles)
-
-
-def contested_cells(
-    policies: Sequence[PolicyId],
-    games: Integers,
-    drawn: Floats,
-    strategies: Floats,
-    *,
-    num_battles: int,
-    most_battles: int,
-) -> list[FurtherBattles]:
-    """Divide ``num_battles`` by the payoffs' variance, among the cells that equilibria of the draws put weight on.
-
-    A cell that only matters together with others moves no mixture by itself, so its influence is small; but some
-    draw's mixture meets it. The weight of a cell is the mean over the draws of σ_i + σ_j, squared, times the variance.
-    Arguments are as in ``decisive_cells``.
-    """
-    met = strategies.mean(axis=0)
-    weights = (met[:, None] + met[None, :]) ** 2 * drawn.var(axis=0)
-    np.fill_diagonal(weights, 0.0)
-    return _divided(policies, games, weights, num_battles=num_battles, most_battles=most_battles)
-
-
-def _divided(
-    policies: Sequence[PolicyId], games: Integers, weights: Floats, *, num_battles: int, most_battles: int
-) -> list[FurtherBattles]:
-    """Give each pair of battles to the cell that promises most, by ``weights`` of shape (K, K)."""
     promises = [
         _promises(one, other, float(weights[i, j]), int(games[i, j]), most_battles)
         for i, one in enumerate(policies)
@@ -143,7 +120,7 @@ def even_division(
 ) -> list[FurtherBattles]:
     """Return ``num_battles`` divided evenly: each pair of battles to the cell that has fewest, then by id.
 
-    ``games`` and ``most_battles`` are as in ``decisive_cells``.
+    ``games`` and ``most_battles`` are as in ``divided``.
     """
     cells = sorted(
         (one, other, int(games[i, j]))
