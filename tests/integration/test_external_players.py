@@ -57,6 +57,15 @@ def test_a_player_that_never_decides_voids_its_battles(name: str, cause: str) ->
 
 
 @pytest.mark.slow
+def test_a_match_without_a_result_exits_with_65(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["battle", "--format", FORMAT, "--p1", "random", "--p2", "external:garbage", "--battles", "1"]
+    assert run_command_line(arguments) == 65
+    out, err = capsys.readouterr()
+    assert "1 failed, 4 tries void by external_garbage" in out
+    assert "no battle has a result" in err
+
+
+@pytest.mark.slow
 def test_an_illegal_order_is_the_default_and_a_coroutine_is_waited_for() -> None:
     result = play_match(FORMAT, "external:illegal", "external:support.odd_players:Waits", battles=2)
     assert (result.battles, result.failures) == (2, {})

@@ -11,7 +11,7 @@ import typer
 
 from nashdex.commands.output import JsonOption, print_json, print_text
 from nashdex.commands.run_options import SeedOption
-from nashdex.core.errors import ConfigurationError, InterruptedByUserError, StoppedError
+from nashdex.core.errors import ConfigurationError, DataError, InterruptedByUserError, StoppedError
 from nashdex.core.stopping import install_stop_handlers
 
 if TYPE_CHECKING:
@@ -107,6 +107,8 @@ def battle(
         print_json(result.model_dump(mode="json"))
     else:
         _print(result)
+    if not result.battles:
+        raise DataError("no battle has a result; the counts by cause say why")
 
 
 def _print(result: "MatchResult") -> None:
