@@ -99,6 +99,8 @@ def test_a_battle_opens_on_the_board_and_is_judged_offline(
     assert board.locator("h2").inner_text() == f"{names[first]} against {names[second]}"
     board.keyboard.press("Home")
     board.wait_for_selector("h3:has-text('Turn 1')")
+    assert board.locator(".decision th[scope=col]").all_inner_texts()[:2] == ["Choice", "Policy"]
+    assert "Wins after it" not in board.locator("main").inner_text(), "a log has no dice to try choices with"
     board.keyboard.press("End")
     board.wait_for_selector("h3:has-text('The end')")
     assert "Judged by made" in board.locator("main").inner_text()

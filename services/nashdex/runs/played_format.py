@@ -7,6 +7,7 @@ from nashdex.core.references import PolicyReference
 from nashdex.policies.references import format_of_policy
 from nashdex.runs.creation import format_of_run
 from nashdex.settings.run import canonical_format
+from nashdex.store.nearby import runs_nearby
 
 
 def format_to_play(named: str | None, players: Mapping[str, str]) -> str:
@@ -39,8 +40,10 @@ def format_to_play(named: str | None, players: Mapping[str, str]) -> str:
             raise ConfigurationError(f"the format is {named}, and {who} plays {stored}: leave the format out")
         return chosen
     if stored is None:
-        stores = " or ".join(dict.fromkeys(uri for uri in uris.values() if uri))
-        why = f"there is no run in {stores} to take it from" if stores else "no player names a run to take it from"
-        correct = "correct the URI, or " if stores else ""
+        stores = list(dict.fromkeys(uri for uri in uris.values() if uri))
+        why, correct = "no player names a run to take it from", ""
+        if stores:
+            why = f"there is no run in {' or '.join(stores)} to take it from"
+            correct = f"{''.join(map(runs_nearby, stores))}correct the URI, or "
         raise ConfigurationError(f"the format is missing, and {why}: {correct}name the format, such as gen1ou")
     return stored

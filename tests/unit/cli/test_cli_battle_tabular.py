@@ -117,6 +117,12 @@ def test_a_format_that_nothing_states_is_asked_for(
     )
 
 
+def test_a_run_that_may_be_meant_is_named(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    run = run_with_a_policy(tmp_path, "demo-1").partition("#")[0]
+    assert run_command_line(["battle", "--p1", f"{run[:-2]}#newest", "--p2", "random"]) == 64
+    assert f"to take it from: did you mean {run}? correct the URI, or name the format" in capsys.readouterr().err
+
+
 def test_a_battle_has_one_format(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     kuhn, leduc = run_with_a_policy(tmp_path, "kuhn"), run_with_a_policy(tmp_path, "leduc", "leduc_poker")
     kuhn_uri, leduc_uri = kuhn.partition("#")[0], leduc.partition("#")[0]

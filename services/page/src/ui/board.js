@@ -52,7 +52,7 @@ export async function showBoard(engine, main, page, lines, shown, go, judge) {
         h("h2", { tabindex: -1 }, `${names[0]} against ${names[1]}`),
         state.isDeep ? null : h("p.note", {}, "Every likely choice is being tried with the same dice: ", progress),
         h("div.summary", {}, ...inSentences(review, names).map((sentence) => h("p", {}, sentence))),
-        review.end.win === null || !judges.length ? null : h("figure", {}, curve(review, state.at, goTo), h("figcaption", {}, `Probability that side 1, ${names[0]}, wins. Circles are mistakes. Click to go to a turn.`)),
+        review.end.win === null || !judges.length ? null : h("figure", {}, curve(review, state.at, goTo), h("figcaption", {}, `Probability that side 1, ${names[0]}, wins. ${record.setup ? "Circles are mistakes. " : ""}Click to go to a turn.`)),
         h("div.actions", { role: "group", "aria-label": "Go to" },
           nav("First", "Home", () => goTo(0)), nav("Back", "←", () => goTo(state.at - 1)), nav("On", "→", () => goTo(state.at + 1)), nav("Last", "End", () => goTo(last)),
           hasMistakes ? nav("Next mistake", "n", nextMistake) : null,
@@ -63,7 +63,7 @@ export async function showBoard(engine, main, page, lines, shown, go, judge) {
           h("div.left", {},
             h("h3", {}, state.at < last ? turnInWords(step.turn) : "The end"),
             step.win === null ? null : h("p.win", {}, `${names[0]}: ${percent(step.win)} to win.`, changeOf(step)),
-            ...step.decisions.map((/** @type {any} */ decision) => decisionTable(decision, names)),
+            ...step.decisions.map((/** @type {any} */ decision) => decisionTable(decision, names, Boolean(record.setup))),
             record.setup && judges.length && step.decisions.length === 2 ? matrixPanel(state.at) : null,
             state.at < last && record.setup ? playOn(page, state.at, (chosen) => go.playOn(chosen, { lines, parent: shown, turns: review.steps.map((/** @type {any} */ each) => each.turn) })) : null),
           h("div.right", {}, field(seen(step, state.perspective), state.perspective === 1 ? [names[1], names[0]] : [names[0], names[1]]),
@@ -157,8 +157,8 @@ function changeOf({ change }) {
   return ` This turn changes it by ${signed(change.choice + change.chance)} points: ${signed(change.choice)} by what was chosen, ${signed(change.chance)} by chance (± ${(196 * change.error).toFixed(0)}).`;
 }
 
-/** @param {any} decision @param {[string, string]} names */
-function decisionTable(decision, names) {
+/** @param {any} decision @param {[string, string]} names @param {boolean} isWhole whether choices are tried, which a log does not allow */
+function decisionTable(decision, names, isWhole) {
   const name = classOf(decision.loss);
   const best = decision.loss === null ? null : bestOf(decision);
   const rows = decision.choices.map((/** @type {any} */ choice) => {
@@ -166,11 +166,11 @@ function decisionTable(decision, names) {
     return h(`tr${isPlayed ? ".played" : ""}${choice.win && choice.win.samples < 8 ? ".few" : ""}`, {},
       h("th", { scope: "row" }, choice.parts.map(nameOf).join(" and "), isPlayed ? h("span.tag", {}, "played") : null, choice === best && !isPlayed ? h("span.tag.best", {}, "best") : null),
       h("td.number", {}, percent(choice.probability), meter(choice.probability, "share")),
-      h("td.number", {}, choice.win ? `${percent(choice.win.mean)} ± ${(196 * choice.win.error).toFixed(0)}` : "–"));
+      isWhole ? h("td.number", {}, choice.win ? `${percent(choice.win.mean)} ± ${(196 * choice.win.error).toFixed(0)}` : "–") : null);
   });
   return h("div.decision", {},
     h("h4", {}, names[decision.seat], name ? h(`span.class.${name}`, {}, `${name}: −${percent(decision.loss)}`) : null),
-    h("div.scroll", { tabindex: 0, role: "region", "aria-label": `Choices of ${names[decision.seat]}` }, h("table", {}, h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Choice"), h("th.number", { scope: "col" }, "Policy"), h("th.number", { scope: "col" }, "Wins after it"))), h("tbody", {}, ...rows))),
+    h("div.scroll", { tabindex: 0, role: "region", "aria-label": `Choices of ${names[decision.seat]}` }, h("table", {}, h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Choice"), h("th.number", { scope: "col" }, "Policy"), isWhole ? h("th.number", { scope: "col" }, "Wins after it") : null)), h("tbody", {}, ...rows))),
     decision.opponent ? h("p.note", {}, `Expected of ${names[1 - decision.seat]}: ${expectedInWords(decision.opponent)}.`) : null);
 }
 
