@@ -24,7 +24,8 @@ __all__ = ["Floats", "Integers", "Tally"]
 Verdict = Literal["better", "worse", "undecided"]
 
 HELD_BYTES = 256 << 20
-"""Memory of the columns that ``DrawnColumns`` keeps."""
+"""Memory of the columns that ``DrawnColumns`` keeps. With half of it, 1,000 policies with 4 battles a pair draw columns
+again so often that solving takes several times as long."""
 _NUMBER_BYTES = 8
 CONFIDENCE = 0.95
 """Confidence of every interval that nashdex prints."""
