@@ -26,6 +26,7 @@ def test_every_format_plays_the_same_battles() -> None:
     answer = json.loads(process.stdout)
     assert 40 <= len(answer.pop("formats")) <= 75, "every format is played"
     assert answer.pop("decisions") > 30 * 75
+    assert answer.pop("machine")["cores"] >= 1
     assert answer == {"battles": 75, "differences": 0, "first_difference": None}
 
 

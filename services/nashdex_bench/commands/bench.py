@@ -8,7 +8,7 @@ import typer
 
 from nashdex.commands.added import Command
 from nashdex.commands.cluster.cluster_options import ContextOption, ServerOption
-from nashdex.commands.output import JsonOption, print_json, print_note, print_result, print_text
+from nashdex.commands.output import JsonOption, print_json, print_note, print_text
 from nashdex.commands.run_options import SeedOption
 from nashdex_bench.commands.clients import decide, envs, external, serve
 from nashdex_bench.commands.networks import calibration, cloning
@@ -272,7 +272,7 @@ def conformance(
             seed=seed,
             on_battle=lambda format_id: progress.update(task, advance=1, description=format_id),
         )
-    print_result(result, lines, as_json=as_json)
+    print_measured(result, lines, as_json=as_json)
     if first := result.first_difference:
         raise DataError(
             f"the accelerated simulator plays {result.differences} of {result.battles} battles differently; in battle "
@@ -322,7 +322,7 @@ def tournament(
     with Progress(*columns, console=Console(file=sys.stderr), disable=not sys.stderr.isatty()) as progress:
         task = progress.add_task("games", total=games)
         result = bench_tournament(games, seed, on_game=lambda: progress.advance(task))
-    print_result(result, lines, as_json=as_json)
+    print_measured(result, lines, as_json=as_json)
 
 
 @app.command()

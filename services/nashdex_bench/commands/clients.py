@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from nashdex.commands.output import JsonOption, print_note, print_result
+from nashdex.commands.output import JsonOption, print_note
 from nashdex.commands.run_options import SeedOption
 from nashdex_bench.commands.results import print_measured
 
@@ -91,7 +91,7 @@ def external(
         seed=seed,
         on_part=lambda part: print_note(f"playing {part}"),
     )
-    print_result(result, lines, as_json=as_json)
+    print_measured(result, lines, as_json=as_json)
 
 
 def serve(
@@ -123,4 +123,4 @@ def serve(
         at_once=at_once,
         on_part=lambda part: print_note(f"playing {part}"),
     )
-    print_result(result, lines, as_json=as_json)
+    print_measured(result, lines, as_json=as_json)

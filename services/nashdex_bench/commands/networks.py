@@ -5,9 +5,10 @@ from typing import Annotated
 
 import typer
 
-from nashdex.commands.output import JsonOption, counter, print_result
+from nashdex.commands.output import JsonOption, counter
 from nashdex.commands.run_options import SeedOption
 from nashdex.core.stopping import install_stop_handlers
+from nashdex_bench.commands.results import print_measured
 
 
 def calibration(
@@ -46,7 +47,7 @@ def calibration(
             gateways=gateways,
             on_battle=count,
         )
-    print_result(result, lines, as_json=as_json)
+    print_measured(result, lines, as_json=as_json)
 
 
 _MINIBATCH = 64
@@ -80,4 +81,4 @@ def cloning(
     settings = CloneSettings(num_epochs=epochs, minibatch_decisions=_MINIBATCH, critic_warmup_epochs=0)
     with counter("folds") as report:
         result = bench_cloning(logs, canonical_format(format_id), settings, num_folds=folds, seed=seed, on_fold=report)
-    print_result(result, lines, as_json=as_json)
+    print_measured(result, lines, as_json=as_json)

@@ -1,4 +1,4 @@
-"""Printing what a benchmark of speed measured."""
+"""Printing what a benchmark measured."""
 
 from collections.abc import Callable, Iterable
 from typing import TypeVar
