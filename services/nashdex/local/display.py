@@ -130,5 +130,5 @@ def _title(progress: StepProgress) -> str:
 
 
 def _ending(progress: StepProgress, seconds: float) -> str:
-    did = f", {progress.done:,} {progress.unit}" if progress.unit else ""
+    did = f", {progress.did}" if progress.did else ""
     return f"{_title(progress)}: done in {describe_seconds(seconds)}{did}"

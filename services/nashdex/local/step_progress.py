@@ -75,11 +75,16 @@ class StepProgress:
         rate = self.rate(now)
         return None if rate is None else max(0, self.total - self.done) / rate
 
+    @property
+    def did(self) -> str:
+        """The units that are done, such as ``1 pair`` or ``200 pairs``; empty before the first report."""
+        return f"{self.done:,} {self.unit.removesuffix('s') if self.done == 1 else self.unit}" if self.unit else ""
+
     def describe(self, now: float) -> str:
         """Return units, rate, time left and the most informative facts in one line; empty before the first report."""
         if not self._shards:
             return ""
-        parts = [f"{self.done:,}/{self.total:,} {self.unit}" if self.total else f"{self.done:,} {self.unit}"]
+        parts = [f"{self.done:,}/{self.total:,} {self.unit}" if self.total else self.did]
         rate, left = self.rate(now), self.seconds_left(now)
         if rate is not None and left is not None:
             parts.append(f"{rate:,.1f} {self.unit}/s")

@@ -42,6 +42,14 @@ def test_rate_and_time_left_count_what_was_done_while_watching(progress: StepPro
     assert progress.rate(now=30.0) == pytest.approx(2.0), "a retried shard's second time took time too"
 
 
+def test_one_unit_has_no_plural(progress: StepProgress) -> None:
+    assert progress.did == ""
+    progress.update(_line(0, 1), now=10.0)
+    assert progress.did == "1 battle"
+    progress.update(_line(0, 2), now=20.0)
+    assert progress.did == "2 battles"
+
+
 def test_says_little_and_the_most_telling(progress: StepProgress) -> None:
     assert progress.describe(now=0.0) == ""
     progress.update(_line(0, 0), now=0.0)
