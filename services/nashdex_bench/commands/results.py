@@ -1,13 +1,14 @@
 """Printing what a benchmark measured."""
 
 from collections.abc import Callable, Iterable
-from typing import TypeVar
-
-from pydantic import BaseModel
+from typing import TYPE_CHECKING, TypeVar
 
 from nashdex.commands.output import print_json, print_result
 
-R = TypeVar("R", bound=BaseModel)
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+R = TypeVar("R", bound="BaseModel")
 
 
 def print_measured(result: R, lines: Callable[[R], Iterable[str]], *, as_json: bool) -> None:
@@ -18,7 +19,7 @@ def print_measured(result: R, lines: Callable[[R], Iterable[str]], *, as_json: b
         print_result(result, lines, as_json=False)
 
 
-def print_measured_json(result: BaseModel) -> None:
+def print_measured_json(result: "BaseModel") -> None:
     """Print a result as one JSON document with the machine on which it was measured."""
     from nashdex_bench.machine import measured_machine
 
