@@ -93,7 +93,13 @@ def test_a_member_from_outside_plays_when_it_is_there_and_loses_nothing_when_it_
 
 @pytest.fixture
 def players(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return the file in which this machine declares players, and keep programs' output in the test's folder."""
+    """Return the file in which this machine declares players, and keep programs' output in the test's folder.
+
+    The program has a path of the test's own, by which it is told from those of tests that run at the same time.
+    """
+    program = tmp_path / PROGRAM.name
+    program.symlink_to(PROGRAM)
+    monkeypatch.setattr(sys.modules[__name__], "PROGRAM", program)
     monkeypatch.setenv("NASHDEX_PLAYERS", str(tmp_path / "players.toml"))
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     return tmp_path / "players.toml"
@@ -112,7 +118,7 @@ def ledgers(store: ObjectStore, iteration: int) -> list[ShardLedger]:
 
 
 def programs_running() -> list[psutil.Process]:
-    return [process for process in psutil.process_iter() if PROGRAM.name in command_line(process)]
+    return [process for process in psutil.process_iter() if str(PROGRAM) in command_line(process)]
 
 
 def test_a_program_by_websocket_is_a_member_and_its_crashes_lose_nothing(tmp_path: Path, players: Path) -> None:

@@ -58,8 +58,8 @@ def declare(folder: Path) -> Declare:
 def play(capsys: pytest.CaptureFixture[str]) -> Play:
     """Return what plays the program against ``max-power`` and returns the result."""
 
-    def battle(battles: int) -> dict[str, Any]:
-        assert run_command_line(_arguments(battles, "--json")) == 0
+    def battle(battles: int, code: int = 0) -> dict[str, Any]:
+        assert run_command_line(_arguments(battles, "--json")) == code
         found: dict[str, Any] = json.loads(capsys.readouterr().out)
         return found
 
@@ -151,7 +151,7 @@ def test_a_program_that_never_decides_has_no_score(
     declare: Declare, play: Play, command: str, keys: dict[str, float], failures: dict[str, int]
 ) -> None:
     declare(command, **keys)
-    result = play(2)
+    result = play(2, 65)
     assert result["failures"] == failures
     assert (result["battles"], result["losses"], result["failed"], result["score"]) == (0, 0, 2, None)
 
