@@ -85,44 +85,41 @@ class PopulationExploitability:
         mixture = np.clip(found.x[:num_policies], 0, None)
         return LeastExploitable(mixture / mixture.sum(), max(0.0, found.fun))
 
+    def least_with(self, payoffs: NDArray[np.float64], table: Table) -> float:
+        """Return PE of the population with one more policy, ``table`` (S, A)."""
+        return self.least(np.vstack([payoffs, self.payoffs_against(table)])).exploitability
+
 
 def train(task: Task, settings: GlobalPsroSettings) -> Trained:
     """Return the candidate after which the population exploitability is lowest."""
     tree, members = task.tree, [entry.id for entry in task.plan.population.policies if not entry.retired]
-    population = tree_opponents(task.store, tree, dict.fromkeys(members, 1.0))
+    tables = tree_opponents(task.store, tree, dict.fromkeys(members, 1.0)).tables
     exploitability = PopulationExploitability(tree)
-    payoffs = np.stack([exploitability.payoffs_against(table) for table in population.tables])
+    payoffs = np.stack([exploitability.payoffs_against(table) for table in tables])
     opponents = task.opponents_in_tree()
-    best: Table | None = None
-    lowest = np.inf
+    best, best_response_value = opponents.best_response()
+    lowest = exploitability.least_with(payoffs, best)
     with Progress(StepName.TRAIN, task.shard, settings.num_candidates, "candidates") as progress:
-        for tables, mixture in _mixtures(task, settings, population.tables, exploitability.least(payoffs).mixture):
+        progress.advance(1)
+        for mixture in _mixtures(exploitability.least(payoffs).mixture, settings.num_candidates - 1, task.seed):
             check_stop()
             candidate, _ = best_response(tree, tables, mixture)
-            expanded = np.vstack([payoffs, exploitability.payoffs_against(candidate)])
-            found = exploitability.least(expanded).exploitability
-            if best is None or found < lowest - _TIE * tree.max_payoff:
+            found = exploitability.least_with(payoffs, candidate)
+            if found < lowest - _TIE * tree.max_payoff:
                 best, lowest = candidate, found
             progress.advance(1)
-    assert best is not None, "there is at least one candidate"
     return Trained(
         policy=best,
         summary={
             "value": opponents.payoff(best),
-            "best_response_value": opponents.best_response()[1],
+            "best_response_value": best_response_value,
             "population_exploitability": lowest,
         },
     )
 
 
-def _mixtures(
-    task: Task, settings: GlobalPsroSettings, tables: NDArray[np.float64], least_exploitable: NDArray[np.float64]
-) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]]:
-    """Yield the tables and weights to answer: the plan's opponents, the least exploitable mixture, then random ones."""
-    rng = np.random.default_rng(task.seed)
-    opponents = task.opponents_in_tree()
-    yield opponents.tables, opponents.mixture
-    if settings.num_candidates > 1:
-        yield tables, least_exploitable
-    for _ in range(settings.num_candidates - 2):
-        yield tables, rng.dirichlet(np.ones(len(tables)))
+def _mixtures(least_exploitable: NDArray[np.float64], number: int, seed: int) -> Iterator[NDArray[np.float64]]:
+    """Yield ``number`` mixtures of the population, shape (K,): the least exploitable one, then random ones."""
+    rng = np.random.default_rng(seed)
+    for place in range(number):
+        yield rng.dirichlet(np.ones(len(least_exploitable))) if place else least_exploitable

@@ -128,6 +128,12 @@ NULL = Oracle(
     policy_name="copy {iteration}",
 )
 
+_VALUES: Final = {
+    "value": "payoff of the policy against the opponents, a game",
+    "best_response_value": "payoff of the exact best response against the same opponents",
+}
+"""Metrics of every oracle of games whose tree is known."""
+
 EXACT = Oracle(
     settings=ExactSettings,
     summary="the exact best response, by backward induction through the tree",
@@ -136,10 +142,7 @@ EXACT = Oracle(
     collects=None,
     needs_tree=True,
     is_random=False,
-    metrics={
-        "value": "payoff of the policy against the opponents, a game",
-        "best_response_value": "payoff of the exact best response against the same opponents",
-    },
+    metrics=_VALUES,
 )
 
 GLOBAL_PSRO = Oracle(
@@ -149,9 +152,8 @@ GLOBAL_PSRO = Oracle(
     makes="table",
     collects=None,
     needs_tree=True,
-    metrics={
-        "value": "payoff of the policy against the opponents, a game",
-        "best_response_value": "payoff of the exact best response against the same opponents",
+    metrics=_VALUES
+    | {
         "population_exploitability": "exploitability of the population's least exploitable mixture, with the policy",
     },
 )
@@ -166,9 +168,8 @@ Q_LEARNING = Oracle(
     metrics={
         "exploration": "ε, the share of actions drawn uniformly",
         "value_loss": "mean squared error of the updated action values",
-        "value": "payoff of the policy against the opponents, a game",
-        "best_response_value": "payoff of the exact best response against the same opponents",
-    },
+    }
+    | _VALUES,
 )
 
 ORACLES: Final[Registry[AnyOracle]] = Registry.of(

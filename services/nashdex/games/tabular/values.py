@@ -106,7 +106,7 @@ def sequence_payoffs(tree: GameTree, plan: Floats) -> Floats:
     """Return what each sequence gets from a plan of both seats at the leaves right after it, shape (S · A + 2,)."""
     form = tree.sequence_form
     first, second = form.leaves.T
-    payoffs = np.bincount(first, form.weights * plan[second], len(plan)).astype(np.float64)
+    payoffs = np.bincount(first, form.weights * plan[second], len(plan)).astype(np.float64, copy=False)
     payoffs -= np.bincount(second, form.weights * plan[first], len(plan))
     return payoffs
 
