@@ -38,20 +38,27 @@ def _request_stop(number: int, frame: FrameType | None) -> None:
 
 
 @contextmanager
-def shielding_children() -> Iterator[None]:
+def blocking_interrupts() -> Iterator[None]:
     """Block SIGINT, which child processes that start meanwhile inherit.
 
     Ctrl-C goes to every process of the terminal. It would end a child, perhaps one that is still importing, with a
     traceback; this process ends its children itself.
     """
-    from multiprocessing import resource_tracker  # noqa: PLC0415 - a tenth of the time that --help takes
-
-    resource_tracker.ensure_running()  # where the child's start does it, it ends with SIGINT unblocked
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextmanager
+def shielding_children() -> Iterator[None]:
+    """Block SIGINT, as ``blocking_interrupts``, while multiprocessing starts children."""
+    from multiprocessing import resource_tracker  # noqa: PLC0415 - a tenth of the time that --help takes
+
+    resource_tracker.ensure_running()  # where the child's start does it, it ends with SIGINT unblocked
+    with blocking_interrupts():
+        yield
 
 
 def stop_requested() -> bool:

@@ -13,11 +13,12 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from nashdex.core.errors import TryAgainError
+from nashdex.core.stopping import blocking_interrupts
 from nashdex.games.registry import FORMATS
 from nashdex.local.processes import open_pipe
 from nashdex.local.warm_server import send_request, serve
@@ -169,7 +170,7 @@ def _forked_server(main: str, modules: Sequence[str]) -> _Server:
     ours, its = socket.socketpair()
     for stream in (sys.stdout, sys.stderr):
         stream.flush()  # or both processes would write what is left
-    with _interrupts_blocked():
+    with blocking_interrupts():
         pid = os.fork()
         if pid == 0:
             try:
@@ -184,20 +185,10 @@ def _forked_server(main: str, modules: Sequence[str]) -> _Server:
 def _new_server(main: str, modules: Sequence[str]) -> _Server:
     ours, its = socket.socketpair()
     arguments = [str(its.fileno()), json.dumps(sys.path), main, *modules]
-    with its, _interrupts_blocked():
+    with its, blocking_interrupts():
         command = [sys.executable, "-c", _SERVE, *arguments]
         process = subprocess.Popen(command, pass_fds=(its.fileno(),))  # noqa: S603 - this interpreter, our own module
     return _Server(ours, process.pid, process.wait)
-
-
-@contextmanager
-def _interrupts_blocked() -> Iterator[None]:
-    """Block SIGINT in a process that starts meanwhile, until it has its own handler."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def modules_of_steps(settings: RunSettings) -> list[str]:
