@@ -136,10 +136,10 @@ class Oracle(Generic[S]):
     """
     makes: PolicyKind
     """Kind of the policy that the oracle returns."""
-    collects: Literal["learner", "teacher"] | None
-    """Who acts in the battles that the collect step records for it: the plan's learner, which in the first iteration is
-    `collect.teacher` with "teacher". None: the collect step has nothing to play. An oracle that makes networks, and
-    does not improve one, needs battles, if only for their space."""
+    collects: Literal["learner", "teacher", "space"] | None
+    """What the collect step records for it. "learner": the battles of the plan's learner. "teacher": the same, and the
+    learner of the first iteration is `collect.teacher`. "space": one battle a shard, since the oracle reads only their
+    space. None: nothing. An oracle that makes networks, and does not improve one, needs at least the space."""
     needs_tree: bool = False
     """Whether the oracle reads the game's tree; then it works only for tabular games."""
     replays: Callable[[S], ReplaySettings | None] = lambda _settings: None

@@ -114,7 +114,7 @@ FRESH = Oracle(
     train=f"{_HERE}.untrained:fresh",
     makes="network",
     begins_from_policy=True,
-    collects="teacher",
+    collects="space",
     answers_opponents=False,
     policy_name="{start}",
 )
@@ -124,7 +124,7 @@ NULL = Oracle(
     summary="no learning: a network that plays uniformly, for null runs, in which nothing differs",
     train=f"{_HERE}.untrained:uniform",
     makes="network",
-    collects="teacher",
+    collects="space",
     policy_name="copy {iteration}",
 )
 
@@ -199,9 +199,11 @@ def battles_to_collect(collect: CollectSettings, train: TrainSettings, plan: Ite
 
     There are none if the oracle learns from none, or from replays alone.
     """
-    replays = replays_of(train, plan)
-    wants_battles = ORACLES[plan.oracle].collects is not None and (replays is None or replays.share < 1)
-    return shard_range(collect.battles if wants_battles else 0, collect.shards, shard)
+    collects, replays = ORACLES[plan.oracle].collects, replays_of(train, plan)
+    if collects is None or (replays is not None and replays.share == 1):
+        return range(0)
+    num_battles = min(collect.battles, collect.shards) if collects == "space" else collect.battles
+    return shard_range(num_battles, collect.shards, shard)
 
 
 def needs_actors(settings: RunSettings) -> bool:

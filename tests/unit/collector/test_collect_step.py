@@ -15,6 +15,7 @@ from nashdex.games.tabular.openspiel import openspiel_tree
 from nashdex.metagame.plan import IterationPlan
 from nashdex.policies.tables import save_table_policy
 from nashdex.settings.run import RunSettings
+from nashdex.settings.train import TrainSettings
 from nashdex.store import open_store
 from nashdex.store.attempt import find_manifest
 from nashdex.store.documents import read_written
@@ -30,7 +31,6 @@ SETTINGS = RunSettings.model_validate(
         "format": "kuhn_poker",
         "seed": 5,
         "population": {"initial": ["random", "first-action"]},
-        "train": {"oracle": {"kind": "null"}},
         "arena": {"concurrent_battles": 8},
         "collect": {"battles": BATTLES, "shards": 1, "teacher": "random"},
     }
@@ -49,11 +49,11 @@ def _plan(oracle: str, rule: str, opponents: dict[PolicyId, float]) -> Iteration
 
 
 def _collect(
-    folder: Path, rule: str, opponents: dict[PolicyId, float], settings: RunSettings = SETTINGS
+    folder: Path, rule: str, opponents: dict[PolicyId, float], settings: RunSettings = SETTINGS, oracle: str = "clone"
 ) -> tuple[CollectResult, list[Episode]]:
     """Collect battles of ``random`` in the learner's seat."""
     store = open_store(str(folder))
-    publish_plan(store, _plan("null", rule, opponents))
+    publish_plan(store, _plan(oracle, rule, opponents))
     manifest = run(store, settings, 1, 0)
     return read_written(store, manifest, COLLECT_RESULT, CollectResult), read_shards(store, [manifest])[1]
 
@@ -90,6 +90,15 @@ def test_self_play_records_both_seats_of_every_battle_and_counts_it_once(tmp_pat
     (count,) = result.opponents
     assert count.wins + count.draws + count.losses == result.battles == BATTLES
     assert result.recorded_decisions == result.decisions == sum(len(episode) for episode in episodes)
+
+
+@pytest.mark.parametrize("oracle", ["fresh", "null"])
+def test_an_oracle_that_reads_only_the_space_gets_one_battle(tmp_path: Path, oracle: str) -> None:
+    train = TrainSettings.model_validate({"first" if oracle == "fresh" else "oracle": {"kind": oracle}})
+    settings = SETTINGS.model_copy(update={"train": train})
+    result, episodes = _collect(tmp_path, "self-play", {RANDOM: 1.0}, settings, oracle)
+    assert result.battles == 1
+    assert [episode.seat for episode in episodes] == [0, 1]
 
 
 @pytest.mark.parametrize("rule", ["meta-strategy", "initial"])
