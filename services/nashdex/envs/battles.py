@@ -219,7 +219,7 @@ class Battles:
     def act(self, battles: NDArray[np.int64], seats: NDArray[np.int8], actions: NDArray[np.int64]) -> None:
         """Answer open decisions of the program's seats, each with a legal action. A battle's are answered together."""
         self._check_open()
-        self.is_asked[_rows(battles * NUM_SEATS + seats)] = False
+        self.is_asked[_places(battles, seats)] = False
         self._waiting.update(battles.tolist())
         self._arena.act(battles, seats, actions)
 
@@ -235,7 +235,7 @@ class Battles:
             raise ConfigurationError("the environment is closed: make another one")
 
     def _take(self, decisions: Decisions) -> None:
-        at = _rows(decisions.battle * NUM_SEATS + decisions.seat)
+        at = _places(decisions.battle, decisions.seat)
         is_callers = self._is_callers[at]
         num_callers = np.count_nonzero(is_callers)
         if num_callers < len(decisions):
@@ -247,7 +247,8 @@ class Battles:
         self.observations[at] = decisions.observation
         self.masks[at] = decisions.mask
         self.is_asked[at] = is_callers
-        self._waiting.difference_update(decisions.battle[is_callers].tolist())
+        asking = decisions.battle if num_callers == len(decisions) else decisions.battle[is_callers]
+        self._waiting.difference_update(asking.tolist())
         if self.shows_more:
             self._show(decisions.take(_rows(np.flatnonzero(is_callers))))
 
@@ -275,6 +276,14 @@ class Battles:
             self._seats.forget(battle, seat)
             if self._view is not None:
                 self._view.forget(battle, seat)
+
+
+def _places(battles: NDArray[np.int64], seats: NDArray[np.int8]) -> NDArray[np.int64] | slice:
+    """Return where seats are in the arrays of ``Battles``; a single one as a slice, as in ``_rows``."""
+    if len(battles) != 1:
+        return battles * NUM_SEATS + seats
+    place = int(battles[0]) * NUM_SEATS + int(seats[0])
+    return slice(place, place + 1)
 
 
 def _rows(rows: NDArray[np.int64]) -> NDArray[np.int64] | slice:

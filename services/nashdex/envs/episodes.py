@@ -5,7 +5,7 @@ N episodes, F observation values, A actions.
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,8 @@ from nashdex.envs.views import VIEWS, EnvView
 from nashdex.games.interface import Failure, Position
 from nashdex.games.space import NUM_SEATS
 from nashdex.runs.inputs import game_with_team_set
+
+_NO_EPISODE: Final = "the episode is over, or none has begun: call reset() before step()"
 
 
 class Clone(Model):
@@ -166,7 +168,7 @@ class Episodes:
             ConfigurationError: an episode is over, ``actions`` are no N integers, or with ``strict`` one is illegal.
         """
         if np.count_nonzero(self._is_over):
-            raise ConfigurationError("the episode is over, or none has begun: call reset() before step()")
+            raise ConfigurationError(_NO_EPISODE)
         if actions.shape != self._is_over.shape or actions.dtype.kind not in "iu":
             num = len(self._is_over)
             raise ConfigurationError(f"actions are {shorten(actions.tolist())}: expected whole numbers, {num} in all")
@@ -202,8 +204,23 @@ class Episodes:
         given = np.asarray(action) if isinstance(action, int | np.generic | np.ndarray) else None
         if given is None or given.shape or given.dtype.kind not in "iu":
             raise ConfigurationError(f"action is {shorten(action)}: expected a whole number")
-        played = self.step(given[None])
-        return played.last.get(0) or self.look(0, float(played.rewards[0]), played.illegal.get(0))
+        if self._is_over[0]:
+            raise ConfigurationError(_NO_EPISODE)
+        # Not by ``step``: for a single action, its arrays cost more than all else that is done here.
+        at, chosen, illegal = int(self._at[0]), int(given), None
+        if not (0 <= chosen < self.space.num_actions and self._battles.masks[at, chosen]):
+            illegal, chosen = chosen, self._legal_instead(0, chosen)
+        self._episodes[0].actions.append(chosen)
+        before = self.observations if self._rewards.reads_observations else None
+        self._battles.act(self._numbers, self.seats, np.array([chosen]))
+        self._battles.wait(self._end)
+        reward, ending = 0.0, self._battles.ended[0]
+        if ending is None:
+            if before is not None:
+                reward = float(self._rewards.of_steps(before, self.observations)[0])
+        elif not isinstance(ending, Failure):
+            reward = self._rewards.of_last_step(self._battles.observations[at], ending.score(int(self.seats[0])))
+        return self.look(0, reward, illegal)
 
     @property
     def observations(self) -> NDArray[np.float32]:
@@ -284,14 +301,22 @@ class Episodes:
             return actions, {}
         played, illegal = actions.copy(), {}
         for number in np.flatnonzero(~is_legal).tolist():
-            legal = np.flatnonzero(self._battles.masks[self._at[number]])
             illegal[number] = int(actions[number])
-            if self._strict:
-                raise ConfigurationError(f"action {actions[number]} is not legal now; expected one of {legal.tolist()}")
-            episode = self._episodes[number]
-            uniform = derive_uniform(episode.seed, "illegal", len(episode.actions))
-            played[number] = legal[int(uniform * len(legal))]
+            played[number] = self._legal_instead(number, illegal[number])
         return played, illegal
+
+    def _legal_instead(self, number: int, action: int) -> int:
+        """Draw a legal action instead of one that is not.
+
+        Raises:
+            ConfigurationError: with ``strict``.
+        """
+        legal = np.flatnonzero(self._battles.masks[self._at[number]])
+        if self._strict:
+            raise ConfigurationError(f"action {action} is not legal now; expected one of {legal.tolist()}")
+        episode = self._episodes[number]
+        uniform = derive_uniform(episode.seed, "illegal", len(episode.actions))
+        return int(legal[int(uniform * len(legal))])
 
     def look(self, number: int, reward: float = 0.0, illegal: int | None = None) -> Step:
         """Return an episode's newest step. ``illegal`` is the action that another was drawn for."""
@@ -310,10 +335,8 @@ class Episodes:
             info["action_mask"] = mask.view(np.int8)
             return Step(self.nothing, reward, not is_failure, is_failure, mask, info)
         mask = self._battles.masks[at].copy()
-        info |= {
-            "action_mask": mask.view(np.int8),
-            "asked_again": bool(self._battles.asked_again[at]),
-        }
+        info["action_mask"] = mask.view(np.int8)
+        info["asked_again"] = bool(self._battles.asked_again[at])
         observation = self._battles.observations[at].copy()
         if self.shows_vectors:
             return Step(observation, reward, terminated=False, truncated=False, mask=mask, info=info)

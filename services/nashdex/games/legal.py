@@ -72,6 +72,10 @@ class LegalActions:
     @cached_property
     def mask(self) -> NDArray[np.bool_]:
         """Shape (N, A), true where legal. For spaces of few actions."""
+        if len(self) == 1:
+            only = np.zeros((1, self.num_actions), dtype=np.bool_)
+            only[0, self.actions] = True
+            return only
         mask = np.zeros(len(self) * self.num_actions, dtype=np.bool_)
         mask[self.keys] = True
         return mask.reshape(len(self), self.num_actions)

@@ -18,6 +18,8 @@ HEADER = struct.Struct("<IB3x")
 MAX_FRAME_BYTES = 64 * 1024 * 1024
 _CHUNK_BYTES = 1 << 18
 """Most bytes of a closing gateway's output that one call reads and drops."""
+_AHEAD_BYTES = 1 << 14
+"""Most bytes that a read takes beyond what it waits for: a small frame needs one read, and little is copied."""
 _ROOM = 1.25
 """Memory allocated for a decisions frame, as a multiple of its size: the next frame may be larger."""
 _TYPE_BYTES = 4  # the type and its padding, which the length counts
@@ -56,6 +58,7 @@ class FrameChannel:
         self._target = memoryview(self._header)
         self._filled = 0
         self._frame_type: int | None = None
+        self._ahead = memoryview(bytearray(_AHEAD_BYTES))
         self._is_closed = False
         self._lent = bytearray()
         """The largest memory of decisions received since the last ``recycle``."""
@@ -150,22 +153,23 @@ class FrameChannel:
     def _read_available(self) -> None:
         """Read what is available; queue whole frames."""
         while True:
-            wanted = [self._target[self._filled :]]
-            if self._frame_type is not None:
-                wanted.append(memoryview(self._header))  # The next frame's, in the same read.
+            wanted = self._target[self._filled :]
             try:
-                count = os.readv(self._read_fd, wanted)
+                count = os.readv(self._read_fd, [wanted, self._ahead])
             except BlockingIOError:
                 return
             except OSError as error:
                 raise ChannelClosedError(f"the gateway's output broke ({error.strerror})") from error
             if count == 0:
                 raise ChannelClosedError("the gateway closed its output")
-            self._filled += count
-            while self._filled >= len(self._target):
-                self._filled -= len(self._target)
+            self._filled += min(count, len(wanted))
+            ahead = self._ahead[: max(0, count - len(wanted))]
+            while self._filled == len(self._target):
                 self._take_target()
-            if count < sum(map(len, wanted)):
+                self._filled = min(len(ahead), len(self._target))
+                self._target[: self._filled] = ahead[: self._filled]
+                ahead = ahead[self._filled :]
+            if count < len(wanted) + _AHEAD_BYTES:
                 return
 
     def _take_target(self) -> None:

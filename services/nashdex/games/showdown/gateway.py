@@ -235,7 +235,7 @@ class Gateway:
     def act(self, battle: NDArray[np.int64], seat: NDArray[np.int8], action: NDArray[np.int64]) -> None:
         """Queue the actions of N decisions for the next ``flush``; arrays of shape (N,)."""
         head = _ACTIONS_HEAD.pack(len(battle), 0)
-        parts = [head, battle.astype("<u4").tobytes(), action.astype("<u2").tobytes(), seat.astype("u1").tobytes()]
+        parts = [head, battle.astype(_NUMBERS).tobytes(), action.astype(_ACTIONS).tobytes(), seat.tobytes()]
         self.channel.queue(FrameType.ACTIONS, parts)
 
     def flush(self) -> None:
