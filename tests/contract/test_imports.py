@@ -73,7 +73,7 @@ TRAINING = {
     for name in ("clone", "distil", "global_psro", "ppo.loss", "ppo.processes", "ppo.training", "untrained")
 }
 """Imported late, by a training: the registry names them by string paths."""
-CLUSTER_CLIENTS = {f"nashdex.cluster.{name}" for name in ("argo_server", "kubernetes_api", "pod_logs")}
+CLUSTER_CLIENTS = {f"nashdex.cluster.{name}" for name in ("argo_server", "connection", "kubernetes_api", "pod_logs")}
 """Imported late, by commands that talk to a cluster."""
 
 

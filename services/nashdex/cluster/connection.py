@@ -2,7 +2,9 @@
 
 import os
 
+from nashdex.cluster.argo_server import ArgoServer
 from nashdex.cluster.client import Cluster
+from nashdex.cluster.kubernetes_api import KubernetesApi
 from nashdex.core.errors import ConfigurationError, TryAgainError
 
 SERVER_VARIABLE = "ARGO_SERVER"
@@ -21,9 +23,6 @@ def connect(*, namespace: str | None = None, context: str | None = None, server:
         ConfigurationError: there is neither a kubeconfig nor a server, or no token for the server.
         TryAgainError: the server named by ``server`` does not respond.
     """
-    # Importing the clients takes a second.
-    from nashdex.cluster.kubernetes_api import KubernetesApi  # noqa: PLC0415
-
     namespace = namespace or os.environ.get(NAMESPACE_VARIABLE)
     address = server or os.environ.get(SERVER_VARIABLE)
     try:
@@ -33,8 +32,6 @@ def connect(*, namespace: str | None = None, context: str | None = None, server:
             raise
         direct = None
     if address:
-        from nashdex.cluster.argo_server import ArgoServer  # noqa: PLC0415 - as above
-
         chosen = namespace or (direct.namespace if direct else "default")
         token = direct.token if direct else None
         try:

@@ -72,9 +72,12 @@ def write_output(files: Mapping[Path, bytes], option: str) -> None:
                 path.write_bytes(data)
                 continue
             final = path.resolve()
-            part = final.with_name(f".{final.name}.part")
+            part = final.with_name(f".{final.name}.{os.getpid()}.part")
             parts[part] = final
-            part.write_bytes(data)
+            with part.open("wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
         for part, final in parts.items():
             part.replace(final)
     except PermissionError as error:

@@ -4,6 +4,8 @@ from collections.abc import Iterator
 
 import numpy as np
 from pydantic import NonNegativeFloat, PositiveInt
+from scipy import sparse
+from scipy.optimize import linprog
 
 from nashdex.core.documents import Model
 from nashdex.core.errors import DataError
@@ -69,9 +71,6 @@ def game_value(tree: GameTree) -> float:
     Raises:
         DataError: HiGHS finds no solution; payoffs that differ by many orders of magnitude can cause this.
     """
-    from scipy import sparse  # noqa: PLC0415 - takes long to import, and only this command needs it
-    from scipy.optimize import linprog  # noqa: PLC0415
-
     form, (num_states, num_actions) = tree.sequence_form, tree.legal.shape
     empty = num_states * num_actions
     size = (empty + 2, empty + 2)

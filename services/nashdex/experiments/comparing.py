@@ -30,6 +30,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from scipy.special import ndtr, stdtr
+
 from nashdex.experiments.estimates import ClusteredEstimate, Unit, quantile
 
 _FEWEST_SEEDS = 2
@@ -102,12 +104,9 @@ def difference(
     total, battles, freedom = _pooled(everyone)
     squared = sum((max(0.0, total - battles) + each.battle_variance) / len(each.values) for each in (one, other))
     estimated = sum(total / len(each.values) for each in (one, other))
-    return Difference(value, math.sqrt(squared), _satterthwaite(squared, estimated, freedom), "seeds")
-
-
-def _satterthwaite(squared: float, estimated: float, freedom: int) -> float:
-    """Return the degrees of freedom of the variance ``squared``. ``estimated`` has ``freedom``, the rest any number."""
-    return math.inf if estimated == 0 else freedom * (squared / estimated) ** 2
+    # Satterthwaite: the estimated part of the variance has ``freedom`` degrees, the rest any number.
+    of_variance = math.inf if estimated == 0 else freedom * (squared / estimated) ** 2
+    return Difference(value, math.sqrt(squared), of_variance, "seeds")
 
 
 def _pooled(samples: Iterable[Sample]) -> tuple[float, float, int]:
@@ -153,6 +152,4 @@ def _variance(values: Iterable[float]) -> float:
 
 
 def _distribution(value: float, degrees_of_freedom: float) -> float:
-    from scipy.special import ndtr, stdtr  # noqa: PLC0415 - scipy takes longer to import than the rest
-
     return float(ndtr(value) if math.isinf(degrees_of_freedom) else stdtr(degrees_of_freedom, value))

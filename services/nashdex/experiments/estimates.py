@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from pydantic import Field
+from scipy.special import ndtri, stdtrit
 
 from nashdex.experiments.records import Match
 from nashdex.metagame.evidence.estimates import CONFIDENCE, NORMAL_QUANTILE
@@ -37,7 +38,10 @@ def fixed_reference_elo(matches: Mapping[str, Match], anchors: Mapping[str, floa
     The maximum of the Bradley–Terry likelihood in one unknown: the Elo at which the expected scores add up to the
     real ones. The error follows from the intervals of the matches, which count side-swapped pairs.
     """
-    scores = {anchor: _smoothed(match) for anchor, match in matches.items()}
+    scores = {
+        anchor: (match.score * match.battles + _PRIOR_BATTLES) / (match.battles + 2 * _PRIOR_BATTLES)
+        for anchor, match in matches.items()
+    }
 
     def excess(elo: float) -> float:
         return sum(matches[a].battles * (scores[a] - _expected(elo - anchors[a])) for a in matches)
@@ -53,10 +57,6 @@ def fixed_reference_elo(matches: Mapping[str, Match], anchors: Mapping[str, floa
         information += match.battles * expected * (1 - expected) / ELO_PER_STRENGTH
         variance += (match.battles * (match.high - match.low) / (2 * NORMAL_QUANTILE)) ** 2
     return elo, math.sqrt(variance) / information
-
-
-def _smoothed(match: Match) -> float:
-    return (match.score * match.battles + _PRIOR_BATTLES) / (match.battles + 2 * _PRIOR_BATTLES)
 
 
 def _expected(elo: float) -> float:
@@ -82,6 +82,4 @@ def quantile(probability: float, degrees_of_freedom: float) -> float:
 
     Exact: the expansion elsewhere needs three degrees of freedom.
     """
-    from scipy.special import ndtri, stdtrit  # noqa: PLC0415 - scipy takes longer to import than the rest
-
     return float(ndtri(probability) if math.isinf(degrees_of_freedom) else stdtrit(degrees_of_freedom, probability))

@@ -5,9 +5,10 @@ from typing import NamedTuple, TypeAlias
 
 from markupsafe import Markup
 
+from nashdex.core.output_files import write_output
 from nashdex.experiments.estimates import ClusteredEstimate
 from nashdex.experiments.plan import Plan
-from nashdex.experiments.records import Results, RunRecord, write_atomically
+from nashdex.experiments.records import Results, RunRecord
 from nashdex.experiments.report import ArmCurve, ArmReport, ComparisonReport, CurvePoint, ExperimentReport, make_report
 from nashdex.experiments.rules import ELO
 from nashdex.experiments.sentences import interval_text, p_text
@@ -283,11 +284,11 @@ def publish(plan: Plan, results: Results) -> ExperimentReport:
 
     Raises:
         ConfigurationError: what is registered has changed.
-        TryAgainError: a file cannot be written.
+        DataError: a file cannot be written.
     """
     report = make_report(plan, results)
     drawing, drawn = plan.beside(".svg"), curves_drawing([(arm.name, arm.curves) for arm in report.arms])
-    if drawn is not None:
-        write_atomically(drawing, drawn.encode())
-    write_atomically(plan.beside(".md"), page(report, drawing.name if drawn else None).encode())
+    files = {} if drawn is None else {drawing: drawn.encode()}
+    files[plan.beside(".md")] = page(report, drawing.name if drawn else None).encode()
+    write_output(files, "folder for the experiment")
     return report

@@ -2,8 +2,6 @@
 
 import hashlib
 import json
-import os
-import tempfile
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, Self
@@ -11,7 +9,7 @@ from typing import Any, Self
 from pydantic import Field, NonNegativeFloat, NonNegativeInt
 
 from nashdex.core.documents import Document, Model
-from nashdex.core.errors import DataError, TryAgainError
+from nashdex.core.errors import DataError
 from nashdex.core.ids import PolicyIdField, RunIdField
 from nashdex.core.results import Evaluation
 from nashdex.core.user_input import read_file
@@ -145,24 +143,3 @@ def read_results(path: Path) -> Results | None:
     if results.registration is not None:
         results.registration.require_whole(str(path))
     return results
-
-
-def write_atomically(path: Path, data: bytes) -> None:
-    """Write a file as a whole: a reader, and a crash, see the old content or the new.
-
-    Raises:
-        TryAgainError: it cannot be written.
-    """
-    temporary = None
-    try:
-        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
-            temporary = Path(file.name)
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.chmod(0o644)
-        temporary.replace(path)
-    except OSError as error:
-        if temporary is not None:
-            temporary.unlink(missing_ok=True)
-        raise TryAgainError(f"{path}: cannot be written ({error.strerror}); make it writable and run again") from error

@@ -34,7 +34,7 @@ def registered(plan: Plan, results: Results, prepared: Mapping[str, PreparedRun]
         return results
     content = Registered(
         plan=_written(plan),
-        budgets={run.arm: decisions_planned(prepared[run.id].settings) for run in plan.runs},
+        budgets={run.arm: _decisions_planned(prepared[run.id].settings) for run in plan.runs},
         run_settings={
             run.id: record.settings
             if (record := results.record(run.id)) is not None and has_run_begun(record)
@@ -55,18 +55,13 @@ def has_run_begun(record: RunRecord) -> bool:
     return bool(record.began) or record.status not in {Status.PLANNED, Status.INVALIDATED}
 
 
-def decisions_planned(settings: RunSettings) -> int | None:
+def _decisions_planned(settings: RunSettings) -> int | None:
     """Return the decisions that a run learns from; None if its oracle has no such number.
 
     Unlike CPU time it does not depend on what else the machine does. A training ends with the round that reaches it.
     """
     oracle = settings.train.oracle
     return (settings.iterations - 1) * oracle.decisions if isinstance(oracle, PpoSettings) else None
-
-
-def planned_budgets(registration: Registration | None) -> dict[str, int | None]:
-    """Return the registered decisions of each arm; empty without a registration."""
-    return registration.content.budgets if registration is not None else {}
 
 
 def require_unchanged(plan: Plan, registration: Registration) -> None:

@@ -11,7 +11,7 @@ from nashdex.experiments.comparing import Difference, Sample, difference, holm
 from nashdex.experiments.estimates import ClusteredEstimate, fixed_reference_elo, over_seeds
 from nashdex.experiments.plan import Plan
 from nashdex.experiments.records import Results, RunRecord, Status
-from nashdex.experiments.registration import planned_budgets, require_unchanged
+from nashdex.experiments.registration import require_unchanged
 from nashdex.experiments.rules import ELO, Comparison, DifferenceRule, ScoreRule
 from nashdex.experiments.sentences import Finding, finding, sentence
 from nashdex.metagame.evidence.estimates import NORMAL_QUANTILE
@@ -117,7 +117,8 @@ def make_report(plan: Plan, results: Results) -> ExperimentReport:
     done = {arm.name: _completed(records, arm.name) for arm in experiment.all_arms}
     arms = tuple(_arm_report(plan, name, runs) for name, runs in done.items())
     rule = experiment.verdict if isinstance(experiment.verdict, DifferenceRule) else None
-    comparisons = _comparisons(plan, rule, done, planned_budgets(results.registration)) if rule else ()
+    budgets = results.registration.content.budgets if results.registration is not None else {}
+    comparisons = _comparisons(plan, rule, done, budgets) if rule else ()
     return ExperimentReport(
         name=plan.name,
         hypothesis=experiment.hypothesis,

@@ -23,12 +23,13 @@ from nashdex.core.errors import (
     StoppedError,
     TryAgainError,
 )
+from nashdex.core.output_files import write_output
 from nashdex.core.results import COLLECT_RESULT, TRAINING_RESULT, CollectResult, Evaluation, TrainingResult
 from nashdex.core.steps import StepName
 from nashdex.experiments import commands
 from nashdex.experiments.places import Place
 from nashdex.experiments.plan import Plan, PlannedRun
-from nashdex.experiments.records import Match, Registration, Results, RunRecord, Status, read_results, write_atomically
+from nashdex.experiments.records import Match, Registration, Results, RunRecord, Status, read_results
 from nashdex.experiments.registration import has_run_begun, registered
 from nashdex.local.processes import Child, last_error, run_process, stop_on_signals
 from nashdex.runs.creation import PreparedRun, Run, open_run, prepare_run
@@ -200,7 +201,7 @@ def begin(plan: Plan, options: ExperimentOptions, prepared: dict[str, PreparedRu
             with _named_in_errors(plan, run):
                 options.place.check(prepared[run.id])
         results = results.with_record(begun)
-    write_atomically(path, results.to_json())
+    _write(plan, results)
     return results
 
 
@@ -213,8 +214,12 @@ def register(plan: Plan) -> Registration:
     """
     results = _registered(plan, prepare(plan))
     assert results.registration is not None, "registered"
-    write_atomically(plan.beside(RESULTS_SUFFIX), results.to_json())
+    _write(plan, results)
     return results.registration
+
+
+def _write(plan: Plan, results: Results) -> None:
+    write_output({plan.beside(RESULTS_SUFFIX): results.to_json()}, "folder for the experiment")
 
 
 def _registered(plan: Plan, prepared: dict[str, PreparedRun]) -> Results:
@@ -364,7 +369,7 @@ class _Runner:
 
     def _write(self, record: RunRecord) -> None:
         self.results = self.results.with_record(record)
-        write_atomically(self._plan.beside(RESULTS_SUFFIX), self.results.to_json())
+        _write(self._plan, self.results)
         self._options.on_change(self.results)
 
 

@@ -16,7 +16,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from multiprocessing import Process
-from typing import Final, NoReturn
+from typing import Final
 
 from nashdex.local.processes import PROGRESS_VARIABLE
 
@@ -28,16 +28,10 @@ _READ_BYTES: Final = 4096
 def send_request(
     server: socket.socket, command: Sequence[str], environment: Mapping[str, str], descriptors: Sequence[int]
 ) -> None:
-    """Ask a server to start ``command``.
-
-    Args:
-        server: the runner's end of the socket.
-        command: arguments of the program.
-        environment: the child's variables, except ``NASHDEX_PROGRESS_FD``.
-        descriptors: standard input, output, progress, reply.
+    """Ask the server at the other end to start ``command`` (``serve``).
 
     Raises:
-        OSError: the server is lost.
+        OSError: it is lost.
     """
     message = json.dumps([list(command), dict(environment)]).encode()
     socket.send_fds(server, [_LENGTH.pack(len(message))], descriptors)
@@ -118,18 +112,13 @@ def _start(
         runner.close()  # or the runner would not see that the server is lost
         for other in (*replies.values(), reply):
             os.close(other)
-        _be_the_child(main, command, environment, *standard)
+        # multiprocessing's way to run a function and to end: threads, output, and the exit code of an exception.
+        child = Process(target=_be_the_command, args=(main, command, environment, *standard))
+        os._exit(child._bootstrap())  # type: ignore[attr-defined]  # noqa: SLF001
     for descriptor in standard:
         os.close(descriptor)
     replies[pid] = reply
     _write(reply, pid)
-
-
-def _be_the_child(
-    main: str, command: list[str], environment: dict[str, str], stdin: int, output: int, progress: int
-) -> NoReturn:
-    # multiprocessing's way to run a function and to end: threads, output, and the exit code of an exception.
-    os._exit(Process(target=_be_the_command, args=(main, command, environment, stdin, output, progress))._bootstrap())  # type: ignore[attr-defined]  # noqa: SLF001
 
 
 def _be_the_command(

@@ -3,12 +3,12 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.ids import BarePolicyId, PlayedPolicy, PolicyId, is_ensemble, style_suffix
+from nashdex.core.output_files import write_output
 from nashdex.core.references import SEARCH, PolicyReference
 from nashdex.evaluator.levels import level_in_words, read_levels
 from nashdex.games.space import Space
@@ -224,14 +224,6 @@ def exported_network(store: ObjectStore, policy: BarePolicyId, space: Space) -> 
         return ExportedNetwork(kept.read_bytes(), tuple(facts["memory_sizes"]), facts["predicts_opponent"])
     exported = export_network(load_network(store, policy, space))
     kept.parent.mkdir(parents=True, exist_ok=True)
-    _write(kept, exported.onnx)
     facts = {"memory_sizes": exported.memory_sizes, "predicts_opponent": exported.predicts_opponent}
-    _write(about, json.dumps(facts).encode())
+    write_output({kept: exported.onnx, about: json.dumps(facts).encode()}, "folder for nashdex")
     return exported
-
-
-def _write(path: Path, data: bytes) -> None:
-    """Write a file whole or not at all."""
-    part = path.with_name(f"{path.name}.part")
-    part.write_bytes(data)
-    part.replace(path)

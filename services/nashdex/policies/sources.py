@@ -47,18 +47,13 @@ class PolicySource:
     """``module:function`` of (store, policy id, space): the policy in a tabular game, if that is read otherwise."""
 
 
-def _describe_scripted(store: ObjectStore, policy: BarePolicyId) -> tuple[Kind, str]:
-    del store
-    return "scripted", policy
-
-
 def _describe_stored(store: ObjectStore, policy: BarePolicyId) -> tuple[Kind, str]:
     document = read_document(store, policy)
     return document.kind, document.name
 
 
 SCRIPTED: Final = PolicySource(
-    describe=_describe_scripted,
+    describe=lambda _store, policy: ("scripted", policy),
     objects=lambda _store, _policy: {},
     player="nashdex.policies.scripted.playing:load_scripted_policy",
 )

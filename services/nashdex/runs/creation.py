@@ -17,6 +17,7 @@ from nashdex.core.steps import StepName
 from nashdex.core.user_input import shorten
 from nashdex.games.registry import FORMATS
 from nashdex.games.showdown.formats import GAME as SHOWDOWN
+from nashdex.games.showdown.gateway import check_installed, load_gateway_settings
 from nashdex.policies.networks.kinds import NETWORKS
 from nashdex.runs.first_policies import with_policy_ids
 from nashdex.runs.fit import check_fit
@@ -102,8 +103,8 @@ def prepare_run(config: Path, *, name: str | None = None, overrides: list[str] |
         ConfigurationError: a setting is wrong.
     """
     settings = with_policy_ids(resolve_settings(config, overrides))
-    chosen = run_id(name or settings.run or _default_id(config, settings))
-    settings = settings.model_copy(update={"run": chosen})
+    default = f"{id_of_text(config.stem, _MAX_STEM, 'run')}-{settings.fingerprint()}"
+    settings = settings.model_copy(update={"run": run_id(name or settings.run or default)})
     return PreparedRun(settings, read_inputs(settings))
 
 
@@ -114,9 +115,6 @@ def check_here(settings: RunSettings) -> None:
         ConfigurationError: Node, the simulator or a GPU is missing; says what to install or which setting names it.
     """
     if FORMATS[settings.format].game == SHOWDOWN:
-        # Late, as below: other runs need no simulator.
-        from nashdex.games.showdown.gateway import check_installed, load_gateway_settings  # noqa: PLC0415
-
         check_installed(load_gateway_settings())
     train, collect = settings.train, settings.collect
     if "cuda" not in {train.device, collect.device}:
@@ -136,7 +134,8 @@ def create_run(store_uri: str, prepared: PreparedRun) -> Run:
     """
     store = open_own_store(store_uri).at(prepared.id)
     if not store.exists(keys.RUN_MANIFEST):
-        config = _config_document(prepared.settings)
+        document = {"schema_version": CONFIG_SCHEMA_VERSION, **prepared.settings.model_dump(mode="json")}
+        config = json.dumps(document, indent=2).encode() + b"\n"
         if not store.exists(keys.CONFIG):
             for key, data in prepared.inputs.items():
                 store.put(key, data)
@@ -174,11 +173,6 @@ def first_without_report(run: Run) -> int:
     return next((i for i in iterations if not run.store.exists(keys.manifest(i, StepName.REPORT, 0))), len(iterations))
 
 
-def holds_run(run_uri: str) -> bool:
-    """Say whether there is a run, whatever release created it."""
-    return open_store(run_uri).exists(keys.CONFIG)
-
-
 def format_of_run(run_uri: str) -> str | None:
     """Return the format of a run, whatever release created it; None where there is no run.
 
@@ -193,15 +187,6 @@ def format_of_run(run_uri: str) -> str | None:
     if not isinstance(name, str):
         raise DataError(f"{source} names no format; expected the settings of a run")
     return canonical_format(name)
-
-
-def _default_id(config: Path, settings: RunSettings) -> str:
-    return f"{id_of_text(config.stem, _MAX_STEM, 'run')}-{settings.fingerprint()}"
-
-
-def _config_document(settings: RunSettings) -> bytes:
-    document = {"schema_version": CONFIG_SCHEMA_VERSION, **settings.model_dump(mode="json")}
-    return json.dumps(document, indent=2).encode() + b"\n"
 
 
 def _stored_settings(store: ObjectStore) -> RunSettings:

@@ -14,13 +14,13 @@ from nashdex.core.errors import ConfigurationError, DataError
 from nashdex.core.user_input import read_file
 from nashdex.games.interface import Game
 from nashdex.games.registry import FORMATS, game_for
+from nashdex.games.showdown.game import pack_teams
+from nashdex.games.showdown.teams import load_team_set
 from nashdex.games.tabular.matrix import MAX_ACTIONS, MatrixDocument
 from nashdex.games.teams import TeamSets
 from nashdex.oracles.registry import ORACLES
 from nashdex.runs.first_policies import initial_policy, member_policies
-from nashdex.settings.oracles import ReplaySettings
 from nashdex.settings.run import RunSettings, TeamStage
-from nashdex.settings.train import TrainSettings
 from nashdex.solver import matrix_file
 
 SETTING_OF: Final[Mapping[str, str]] = {keys.TEAMS: "teams", keys.MATRIX: "matrix"}
@@ -44,8 +44,12 @@ def read_inputs(settings: RunSettings) -> dict[str, bytes]:
         document = read_matrix(settings.matrix)
         game_for(settings.format, matrix=document)
         inputs[keys.MATRIX] = document.to_json()
-    if (replays := first_replays(settings.train)) is not None:
-        inputs |= _replays(replays, settings.format)
+    first = settings.train.first
+    replays = ORACLES[first.kind].replays(first) if ORACLES[settings.train.oracle.kind].improves else None
+    if replays is not None:
+        from nashdex.games.showdown.logs.packing import pack  # noqa: PLC0415 - the control image has no lz4
+
+        inputs |= pack(replays, settings.format)
     inputs |= initial_policy(settings.network.init_from)
     return inputs | member_policies(settings.population.initial, settings.collect.teacher)
 
@@ -64,23 +68,10 @@ def scheduled_teams(schedule: Sequence[TeamStage], format_id: str) -> dict[str, 
     return {keys.TEAM_SETS: TeamSets(sets=sets).to_json()}
 
 
-def first_replays(train: TrainSettings) -> ReplaySettings | None:
-    """Return the replays that the run's first network learns from, or None."""
-    return ORACLES[train.first.kind].replays(train.first) if ORACLES[train.oracle.kind].improves else None
-
-
-def _replays(replays: ReplaySettings, format_id: str) -> dict[str, bytes]:
-    from nashdex.games.showdown.logs.packing import pack  # noqa: PLC0415 - the control image has no lz4
-
-    return pack(replays, format_id)
-
-
 def _teams(path: Path, format_id: str) -> bytes:
     """Return the packed teams of a file, or of the team set with this name, each checked by the simulator."""
     if len(path.parts) == 1 and not path.suffix and not path.exists():
         return read_team_set(format_id, path.name).encode()
-    from nashdex.games.showdown.game import pack_teams  # noqa: PLC0415 - the gateway's client, which few runs need here
-
     try:
         text = read_file(path, "a text file of teams").decode()
     except UnicodeDecodeError as error:
@@ -98,8 +89,6 @@ def read_team_set(format_id: str, name: str) -> str:
     """
     if not FORMATS[format_id].takes_teams:
         raise ConfigurationError(f"{format_id} takes no teams: leave the set of teams out")
-    from nashdex.games.showdown.teams import load_team_set  # noqa: PLC0415 - as above
-
     teams = load_team_set(format_id, name)
     for place, problems in teams.illegal:
         _log.warning("illegal team is left out", team_set=name, team=place, problems=list(problems))

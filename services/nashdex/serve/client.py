@@ -89,7 +89,7 @@ class Client:
         """Rooms that this connection has left. Their last messages may follow."""
         self._forfeited: set[str] = set()
         """Rooms left before the server may have noted their end."""
-        self._unknown = {room for room in record.open_rooms() if service.plays_in(room)}
+        self._unknown = {room for room in record.open_rooms if service.plays_in(room)}
         """Rooms of an earlier process that this one has not seen."""
         self._joining: set[str] = set()
         """Rooms of this user's battles that the server names and has not sent yet."""

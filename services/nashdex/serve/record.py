@@ -174,7 +174,8 @@ class Record:
     def __init__(self, folder: Path | None) -> None:
         self._folder = folder
         self.battles: list[ServedBattle] = []
-        self._open: list[str] = []
+        self.open_rooms: list[str] = []
+        """Rooms whose battles have begun and are not recorded."""
         self._lock: int | None = None
         if folder is None:
             return
@@ -186,7 +187,7 @@ class Record:
             self.battles = list(_read(folder / BATTLES))
             # The last battle's room is still there if the process was killed between the two files.
             last = [battle.room for battle in self.battles[-1:]]
-            self._open = [room for room in _read_rooms(folder / OPEN_ROOMS) if room not in last]
+            self.open_rooms = [room for room in _read_rooms(folder / OPEN_ROOMS) if room not in last]
         except BlockingIOError as error:
             self.close()
             raise ConfigurationError(f"another process writes the record {folder}; name another folder") from error
@@ -216,18 +217,14 @@ class Record:
                     "name another folder"
                 )
 
-    def open_rooms(self) -> tuple[str, ...]:
-        """Return the rooms whose battles have begun and are not recorded."""
-        return tuple(self._open)
-
     def begin(self, room_id: str) -> None:
         """Note a battle that begins, so that a replacement of this process finds its room again."""
-        self._open.append(room_id)
+        self.open_rooms.append(room_id)
         self._write_rooms()
 
     def rename(self, room_id: str, new_id: str) -> None:
         """Note that a battle under way has another room."""
-        self._open = [new_id if room == room_id else room for room in self._open]
+        self.open_rooms = [new_id if room == room_id else room for room in self.open_rooms]
         self._write_rooms()
 
     def add(self, room: Room, format_id: str, finished: Finished, void: str | None, space: Space) -> ServedBattle:
@@ -265,8 +262,8 @@ class Record:
             # Last: a battle whose line exists is complete.
             with (self._folder / BATTLES).open("a", encoding="utf-8") as lines:
                 lines.write(battle.model_dump_json() + "\n")
-        if room.id in self._open:
-            self._open.remove(room.id)
+        if room.id in self.open_rooms:
+            self.open_rooms.remove(room.id)
             self._write_rooms()
         return battle
 
@@ -277,7 +274,7 @@ class Record:
     def _write_rooms(self) -> None:
         if self._folder is not None:
             written = self._folder / f"{OPEN_ROOMS}.new"
-            written.write_text(json.dumps(self._open), "utf-8")
+            written.write_text(json.dumps(self.open_rooms), "utf-8")
             written.replace(self._folder / OPEN_ROOMS)
 
 

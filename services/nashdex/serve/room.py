@@ -24,11 +24,6 @@ def series_of(line: str) -> str | None:
     return None if found is None else found[1]
 
 
-def asks_if_ready(line: str) -> bool:
-    """Say whether a line of a series' room asks if its next battle may begin, and has no answer yet."""
-    return "/confirmready" in line and "disabled" not in line
-
-
 def most_battles(series: str) -> int:
     """Return the most battles that a series has, such as 3 of ``game-bestof3-gen9ou-12``."""
     found = _NUM_BATTLES.match(series)
@@ -67,7 +62,7 @@ class OpenSeries:
         for line in lines:
             if line.startswith("|init|"):
                 self._open.add(room_id)
-            elif asks_if_ready(line):
+            elif "/confirmready" in line and "disabled" not in line:  # it asks, and has no answer yet
                 commands.append("/confirmready")
             elif line.startswith(("|win|", "|tie", "|deinit", "|noinit|")) and room_id in self._open:
                 self._open.remove(room_id)

@@ -168,7 +168,8 @@ def _follow(views: Sequence[JointView], gateway: Gateway) -> None:
             if request is None and UNKNOWN_SLOT in view.slots[step - 1]:
                 view.failure = "the lines do not show who leads"
             elif request is None:
-                halves.append(TrackedAction(battle=number, seat=view.seat, action=_leads(view, step - 1, size)))
+                action = joined(*view.slots[step - 1], size)  # that chose the Pokémon in front
+                halves.append(TrackedAction(battle=number, seat=view.seat, action=action))
             else:
                 lines = tuple(view.asked[step].lines)
                 tracked.append(TrackedSeat(battle=number, seat=view.seat, lines=lines, request=request, state=False))
@@ -180,12 +181,6 @@ def _follow(views: Sequence[JointView], gateway: Gateway) -> None:
         _receive({number: view for number, view in rows.items() if view.failure is None}, gateway, size)
     if views:
         gateway.send(Untrack(battles=tuple(range(len(views)))))
-
-
-def _leads(view: JointView, step: int, size: int) -> int:
-    """Return the joint action that chose the Pokémon in front."""
-    first, second = view.slots[step]
-    return joined(first, second, size)
 
 
 def _receive(rows: Mapping[int, JointView], gateway: Gateway, size: int) -> None:
