@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from io import TextIOWrapper
-from typing import TYPE_CHECKING, Annotated, Any, Final, TextIO, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Final, TextIO
 
 import typer
 
@@ -15,8 +15,6 @@ from nashdex.core.redaction import clean
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
-
-R = TypeVar("R", bound="BaseModel")
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document on standard output, nothing else.")]
 
@@ -32,12 +30,12 @@ def print_text(text: str) -> None:
     sys.stdout.write(f"{clean(text)}\n")
 
 
-def print_result(result: R, lines: Callable[[R], Iterable[str]], *, as_json: bool) -> None:
-    """Print what was measured: as one JSON document, or in the words of ``lines``."""
+def print_answer(answer: "Mapping[str, Any] | BaseModel", lines: Iterable[str], *, as_json: bool) -> None:
+    """Print the answer of a command: as one JSON document, or as ``lines``."""
     if as_json:
-        print_json(result.model_dump(mode="json"))
+        print_json(answer if isinstance(answer, Mapping) else answer.model_dump(mode="json"))
         return
-    for line in lines(result):
+    for line in lines:
         print_text(line)
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from nashdex.commands.output import JsonOption, counter, print_json, print_note, print_text
+from nashdex.commands.output import JsonOption, counter, print_answer, print_json, print_note, print_text
 from nashdex.commands.run_options import SeedOption
 from nashdex.core.errors import ConfigurationError, DataError
 from nashdex.core.stopping import install_stop_handlers
@@ -76,12 +76,12 @@ def publish_policy(
         exploit=None if exploit is None else _read(exploit, ExploitVerdict, "exploit.json of nashdex exploit"),
     )
     card = publish(open_store(zoo), PolicyReference.parse(policy), name, said, battles=battles)
-    if as_json:
-        print_json(card.model_dump(mode="json"))
-        return
     where = PolicyReference(name, zoo)
-    print_text(f"{where}: {card.policy}, {card.weights_bytes:,} bytes")
-    print_text(f"read its card: nashdex policy show {where}")
+    lines = [
+        f"{where}: {card.policy}, {card.weights_bytes:,} bytes",
+        f"read its card: nashdex policy show {where}",
+    ]
+    print_answer(card, lines, as_json=as_json)
 
 
 def show_policy(
@@ -95,7 +95,7 @@ def show_policy(
     from nashdex.policies.sources import source_of
     from nashdex.runs.creation import format_of_run
     from nashdex.store import open_store
-    from nashdex.zoo.card import card_text, read_card
+    from nashdex.zoo.card import card_lines, read_card
 
     reference = PolicyReference.parse(policy)
     _require_stored(reference, "has no card")
@@ -107,7 +107,7 @@ def show_policy(
         if as_json:
             print_json(card.model_dump(mode="json"))
             return
-        print_text(card_text(card).rstrip())
+        print_text("\n".join(card_lines(card)))
     else:
         kind, name = source_of(found).describe(store, found)
         format_id = format_of_run(reference.store) or format_of_policy(reference)
@@ -171,8 +171,9 @@ def measure_policy_levels(
     that comes with nashdex are printed alone, unless --store names where they are kept.
     """
     install_stop_handlers()
+    from nashdex.core import keys
     from nashdex.core.references import PolicyReference
-    from nashdex.evaluator.levels import MOST_LEVELS, level_in_words, measure_levels, write_levels
+    from nashdex.evaluator.levels import MOST_LEVELS, level_in_words, measure_levels
     from nashdex.runs.played_format import format_to_play
     from nashdex.telemetry.logging import configure_logging
 
@@ -192,12 +193,12 @@ def measure_policy_levels(
         on_level=lambda level: print_note(f"temperature {level.temperature:g}: {level_in_words(level, against)}"),
     )
     if target is not None:
-        write_levels(target, levels)
-    if as_json:
-        print_json(levels.model_dump(mode="json"))
-        return
-    for number, level in enumerate(levels.levels, 1):
-        print_text(f"level {number}: temperature {level.temperature:g} {level_in_words(level, levels.against)}")
+        target.put(keys.policy_levels(levels.policy), levels.to_json())
+    lines = (
+        f"level {number}: temperature {level.temperature:g} {level_in_words(level, levels.against)}"
+        for number, level in enumerate(levels.levels, 1)
+    )
+    print_answer(levels, lines, as_json=as_json)
 
 
 def calibrate_policy(
@@ -229,26 +230,29 @@ def calibrate_policy(
     """
     install_stop_handlers()
     from nashdex.core.references import PolicyReference
-    from nashdex.critics.maps import calibrate_critic, check_opponents
+    from nashdex.critics.maps import calibrate_critic
     from nashdex.evaluator.levels import stored_policy
     from nashdex.policies.calibration import MOST_OPPONENTS, calibration_in_words, write_calibration
+    from nashdex.rollout.contestants import check_contestants
+    from nashdex.runs.played_format import format_to_play
 
     others = list(dict.fromkeys(against or ()))
     if len(others) >= MOST_OPPONENTS:
         raise ConfigurationError(f"{len(others)} opponents; expected at most {MOST_OPPONENTS - 1}")
     reference = PolicyReference.parse(policy)
     stored_policy(reference)
-    check_opponents(policy, others)
+    for other in others:
+        check_contestants([other], format_to_play(None, {"POLICY": policy, "--against": other}))
     target = _measured_store(reference, store)
     with counter("battles") as count:
         found = calibrate_critic(policy, others, battles=battles, seed=seed, gateways=gateways, on_battle=count)
     if target is not None:
         write_calibration(target, found)
-    if as_json:
-        print_json(found.model_dump(mode="json"))
-        return
-    for each in found.opponents:
-        print_text(f"log odds × {each.map.slope:.3f} + {each.map.intercept:.3f}: {calibration_in_words(each)}")
+    lines = (
+        f"log odds × {each.map.slope:.3f} + {each.map.intercept:.3f}: {calibration_in_words(each)}"
+        for each in found.opponents
+    )
+    print_answer(found, lines, as_json=as_json)
 
 
 def _measured_store(reference: "PolicyReference", named: str | None) -> "ObjectStore | None":
@@ -306,10 +310,8 @@ def get_policy(
     # Descriptions last: a policy is there when its description is.
     for key in sorted(objects, key=lambda key: key.endswith(POLICY_DOCUMENT)):
         target.put_if_absent(key, objects[key])
-    if as_json:
-        print_json({"policy": found, "uri": f"{store}#{found}", "bytes": sum(map(len, objects.values()))})
-    else:
-        print_text(f"{store}#{found}")
+    uri = f"{store}#{found}"
+    print_answer({"policy": found, "uri": uri, "bytes": sum(map(len, objects.values()))}, [uri], as_json=as_json)
 
 
 def _read(path: Path, document: type[D], expected: str) -> D:
@@ -378,10 +380,8 @@ def export_policy(
     from nashdex.page.onnx import export_files
 
     layout = export_files(policy, onnx)
-    if as_json:
-        print_json({"onnx": str(onnx), "layout": str(layout)})
-    else:
-        print_text(f"{onnx}: the network; {layout}: the layout of its observation and actions")
+    said = f"{onnx}: the network; {layout}: the layout of its observation and actions"
+    print_answer({"onnx": str(onnx), "layout": str(layout)}, [said], as_json=as_json)
 
 
 @app.command("ensemble")
@@ -408,8 +408,8 @@ def make_ensemble(
 
     references = [PolicyReference.parse(member) for member in members]
     ensemble = making.make_ensemble(open_own_store(store), references, name)
-    if as_json:
-        print_json(ensemble.model_dump(mode="json"))
-        return
-    print_text(f"{ensemble.id}: {ensemble.name}, {len(ensemble.members)} members of {ensemble.format}")
-    print_text(f"play it with: nashdex battle --p1 {store}#{ensemble.id} --p2 heuristic")
+    lines = [
+        f"{ensemble.id}: {ensemble.name}, {len(ensemble.members)} members of {ensemble.format}",
+        f"play it with: nashdex battle --p1 {store}#{ensemble.id} --p2 heuristic",
+    ]
+    print_answer(ensemble, lines, as_json=as_json)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from nashdex.commands.output import JsonOption, print_json, print_note, print_text
+from nashdex.commands.output import JsonOption, print_answer, print_note
 from nashdex.commands.run_options import CalibrationOption, RunUriArgument
 
 
@@ -47,7 +47,5 @@ def report(
     if board:
         found = report_board(opened.settings.format, judges or [f"{run}#newest"], calibrations or (), print_note)
     write_page(opened.store, output, found)
-    if as_json:
-        print_json({"output": str(output), "bytes": output.stat().st_size})
-    else:
-        print_text(str(output))
+    size_bytes = output.stat().st_size
+    print_answer({"output": str(output), "bytes": size_bytes}, [str(output)], as_json=as_json)

@@ -31,12 +31,11 @@ def _meta_solver_lines() -> Iterator[str]:
 
     for name, solver in META_SOLVERS.all().items():
         fields = ((key, solver.settings.model_fields[key]) for key in solver.parameters)
-        settings = (f" {key} ({_shown_default(field.default)}): {field.description}" for key, field in fields)
+        settings = (
+            f" {key} ({'unset' if field.default is None else field.default}): {field.description}"
+            for key, field in fields
+        )
         yield "".join([f"{name}: {solver.summary}.", *settings])
-
-
-def _shown_default(value: object) -> str:
-    return "unset" if value is None else str(value)
 
 
 def solve(

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nashdex.commands.output import JsonOption, print_json, print_text
+from nashdex.commands.output import JsonOption, print_answer, print_json, print_text
 
 if TYPE_CHECKING:
     from nashdex.games.tabular.tree import GameTree
@@ -40,13 +40,12 @@ def value(game: _Game, as_json: JsonOption = False) -> None:
         "value": game_value(tree),
         "nash_conv": nash_convs,
     }
-    if as_json:
-        print_json(document)
-        return
-    print_text(f"{tree.format}: {tree.num_states} information states, {len(tree.node_state):,} nodes")
-    print_text(f"value to the first player {document['value']:.9f}")
-    for name, distance in nash_convs.items():
-        print_text(f"NashConv of {name} {distance:.6f}")
+    lines = [
+        f"{tree.format}: {tree.num_states} information states, {len(tree.node_state):,} nodes",
+        f"value to the first player {document['value']:.9f}",
+        *(f"NashConv of {name} {distance:.6f}" for name, distance in nash_convs.items()),
+    ]
+    print_answer(document, lines, as_json=as_json)
 
 
 @app.command()

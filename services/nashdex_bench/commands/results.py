@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, TypeVar
 
-from nashdex.commands.output import print_json, print_result
+from nashdex.commands.output import print_answer, print_json
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -16,7 +16,7 @@ def print_measured(result: R, lines: Callable[[R], Iterable[str]], *, as_json: b
     if as_json:
         print_measured_json(result)
     else:
-        print_result(result, lines, as_json=False)
+        print_answer(result, lines(result), as_json=False)
 
 
 def print_measured_json(result: "BaseModel") -> None:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from nashdex.commands.output import JsonOption, print_json, print_result, print_text
+from nashdex.commands.output import JsonOption, print_answer, print_json, print_text
 from nashdex.commands.run_options import SeedOption
 
 FormatOption = Annotated[str, typer.Option("--format", metavar="FORMAT", help="Showdown format, such as gen9ou.")]
@@ -56,7 +56,7 @@ def baselines(
     with Progress(*columns, console=Console(file=sys.stderr), disable=not sys.stderr.isatty()) as progress:
         task = progress.add_task("matches", total=len(names) * len(players) * (len(players) - 1) // 2)
         result = bench_baselines(names, players, battles, seed, on_match=lambda: progress.advance(task))
-    print_result(result, lines, as_json=as_json)
+    print_answer(result, lines(result), as_json=as_json)
 
 
 def parity(

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nashdex.commands.output import JsonOption, print_json, print_text
+from nashdex.commands.output import JsonOption, print_answer
 from nashdex.commands.pods.step import write_outputs
 from nashdex.commands.run_options import CONFIG_HELP, OverridesOption, RunIdOption, StoreOption
 from nashdex.core.errors import ConfigurationError, DataError
@@ -61,19 +61,14 @@ def begin_elsewhere(begun: "Run", outputs: Path | None, *, as_json: bool) -> Non
     from nashdex.store.verdict import reopen
 
     first = first_without_report(begun)
-    num = begun.settings.iterations - first
     reopen(begun.store)
     if outputs is not None:
-        write_outputs(outputs, {"first-iteration": first, "num-iterations": num})
-    if as_json:
-        print_json(
-            {
-                "run": begun.id,
-                "uri": begun.store.uri,
-                "iterations": begun.settings.iterations,
-                "first_iteration": first,
-            }
-        )
-    else:
-        done = f", {first} of them done" if first else ""
-        print_text(f"run {begun.id} has {begun.settings.iterations} iterations{done}, in {begun.store.uri}")
+        left = begun.settings.iterations - first
+        write_outputs(outputs, {"first-iteration": first, "num-iterations": left})
+    iterations, uri = begun.settings.iterations, begun.store.uri
+    done = f", {first} of them done" if first else ""
+    print_answer(
+        {"run": begun.id, "uri": uri, "iterations": iterations, "first_iteration": first},
+        [f"run {begun.id} has {iterations} iterations{done}, in {uri}"],
+        as_json=as_json,
+    )

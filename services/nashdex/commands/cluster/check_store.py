@@ -1,6 +1,6 @@
 """``nashdex check-store``: check that a store can hold runs, by writing to it."""
 
-from nashdex.commands.output import JsonOption, print_json, print_text
+from nashdex.commands.output import JsonOption, print_answer
 from nashdex.commands.run_options import StoreOption
 
 
@@ -11,7 +11,5 @@ def check_store(store: StoreOption, as_json: JsonOption = False) -> None:
 
     opened = open_own_store(store)
     key = try_store(opened)
-    if as_json:
-        print_json({"uri": opened.uri, "key": key})
-    else:
-        print_text(f"{opened.uri}: wrote, read and deleted {key}")
+    said = f"{opened.uri}: wrote, read and deleted {key}"
+    print_answer({"uri": opened.uri, "key": key}, [said], as_json=as_json)

@@ -15,7 +15,7 @@ from nashdex.commands.cluster.cluster_options import (
     WaitOption,
     site_check,
 )
-from nashdex.commands.output import JsonOption, print_json, print_text
+from nashdex.commands.output import JsonOption, print_answer, print_json, print_text
 from nashdex.commands.run_options import ConfigArgument, OverridesOption, RunIdOption
 
 
@@ -114,9 +114,7 @@ def stop(
 
     cluster = connect(namespace=namespace, context=context, server=server)
     stopped = stop_run(cluster, run, exit_handlers=not terminate)
-    if as_json:
-        print_json({"run": run, "stopped": stopped})
-    elif stopped:
-        print_text(f"run {run}: stopping workflow {', '.join(stopped)}; `nashdex resume {run}` continues it")
-    else:
-        print_text(f"run {run} has already ended")
+    said = f"run {run} has already ended"
+    if stopped:
+        said = f"run {run}: stopping workflow {', '.join(stopped)}; `nashdex resume {run}` continues it"
+    print_answer({"run": run, "stopped": stopped}, [said], as_json=as_json)

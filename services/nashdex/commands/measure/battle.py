@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nashdex.commands.output import JsonOption, print_json, print_text
+from nashdex.commands.output import JsonOption, print_answer, print_note
 from nashdex.commands.run_options import SeedOption
 from nashdex.core.errors import ConfigurationError, DataError, InterruptedByUserError, StoppedError
 from nashdex.core.stopping import install_stop_handlers
@@ -103,40 +103,33 @@ def battle(
             f"stopped after {ended:,} of {battles * best_of:,} battles; their score would favour short battles, "
             "so there is none"
         ) from error
-    if as_json:
-        print_json(result.model_dump(mode="json"))
-    else:
-        _print(result)
+    print_answer(result, _battle_lines(result), as_json=as_json)
     if not result.battles:
         raise DataError("no battle has a result; the counts by cause say why")
 
 
-def _print(result: "MatchResult") -> None:
-    _print_battles(result)
-    if (series := result.series) is not None and series.score is not None:
-        print_text(
-            f"best of {series.best_of}: {series.score:.3f} ({series.low:.3f} to {series.high:.3f}), "
-            f"{series.wins:,} series won, {series.losses:,} lost, {series.draws:,} drawn"
-        )
-
-
-def _print_battles(result: "MatchResult") -> None:
+def _battle_lines(result: "MatchResult") -> Iterator[str]:
     if result.score is not None:
         percent = round(100 * result.confidence)
-        print_text(
+        yield (
             f"{result.p1} scores {result.score:.3f} against {result.p2} "
             f"({percent} % interval {result.low:.3f} to {result.high:.3f})"
         )
     if result.score_draws_as_losses is not None:
-        print_text(f"{result.score_draws_as_losses:.3f} with draws as losses")
+        yield f"{result.score_draws_as_losses:.3f} with draws as losses"
     failed = f", {result.failed:,} failed" if result.failed else ""
     failed += f", {result.rejected:,} choices rejected" if result.rejected else ""
     failed += f", {result.untracked:,} decisions not followed" if result.untracked else ""
     failed += "".join(f", {count:,} tries void by {cause}" for cause, count in sorted(result.failures.items()))
-    print_text(
+    yield (
         f"{result.battles:,} battles: {result.wins:,} wins, {result.losses:,} losses, {result.draws:,} draws{failed}"
     )
-    print_text(f"{result.decisions:,} decisions in {result.seconds:.1f} s")
+    yield f"{result.decisions:,} decisions in {result.seconds:.1f} s"
+    if (series := result.series) is not None and series.score is not None:
+        yield (
+            f"best of {series.best_of}: {series.score:.3f} ({series.low:.3f} to {series.high:.3f}), "
+            f"{series.wins:,} series won, {series.losses:,} lost, {series.draws:,} drawn"
+        )
 
 
 @contextmanager
@@ -170,7 +163,6 @@ def _lines(total: int) -> Callable[[int], None]:
         shown_seconds = now
         rate = recent.per_second(now)
         left = "" if rate is None else f", about {(total - ended) / rate:.0f} s left"
-        sys.stderr.write(f"{ended:,} of {total:,} battles{left}\n")
-        sys.stderr.flush()
+        print_note(f"{ended:,} of {total:,} battles{left}")
 
     return show

@@ -1,12 +1,13 @@
 """``nashdex calibrate``: how often the intervals of a run hold the truth."""
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nashdex.commands.output import JsonOption, print_json, print_text
+from nashdex.commands.output import JsonOption, print_answer
 from nashdex.commands.run_options import SeedOption
 from nashdex.core.machine import usable_cores
 from nashdex.core.stopping import check_stop, install_stop_handlers
@@ -64,26 +65,23 @@ def calibrate(
             processes=processes or usable_cores(),
             on_set=advance,
         )
-    if as_json:
-        print_json(result.model_dump(mode="json"))
-    else:
-        _print_table(result)
+    print_answer(result, _table(result), as_json=as_json)
     if opened is not None:  # after the output: the store may be readable alone
         opened.store.put(keys.published(iteration, keys.CALIBRATION), result.to_json())
 
 
-def _print_table(result: "Calibration") -> None:
+def _table(result: "Calibration") -> Iterator[str]:
     width = max(len(number.name) for number in result.numbers)
-    print_text(f"{'number':<{width}}  nominal  coverage  standard error  sets")
+    yield f"{'number':<{width}}  nominal  coverage  standard error  sets"
     for number in result.numbers:
         at_least = "≥" if number.conservative else " "
-        print_text(
+        yield (
             f"{number.name:<{width}}   {at_least}{number.nominal:.3f}     {number.coverage:.3f}           "
             f"{number.standard_error:.3f}  {number.sets:>4}"
         )
-    print_text(
+    yield (
         f"{result.policies} policies, {result.battles:,} battles a tournament, correlation of a pair "
         f"{result.correlation:+.2f}; {result.seconds:.0f} s"
     )
     for warning in result.warnings:
-        print_text(f"warning: {warning}")
+        yield f"warning: {warning}"

@@ -1,11 +1,12 @@
 """``nashdex cost``: a run's costs, and its results for the money."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nashdex.commands.output import JsonOption, print_json, print_text
+from nashdex.commands.output import JsonOption, print_answer
 
 if TYPE_CHECKING:
     from nashdex.report.costs import RunCost
@@ -24,48 +25,41 @@ def cost(
     The bottleneck of an iteration is its step with the longest wall time. Usage of killed attempts is not recorded.
     """
     from nashdex.core import keys
-    from nashdex.core.errors import DataError
-    from nashdex.core.steps import StepName
     from nashdex.report.costs import cost_of, read_prices
     from nashdex.report.document import Report
     from nashdex.report.sources import read_manifests
+    from nashdex.report.step import newest_report
     from nashdex.runs.creation import open_run
-    from nashdex.store.attempt import newest_manifest
     from nashdex.store.documents import read_written
 
     known = read_prices(prices)
     opened = open_run(run)
-    newest = newest_manifest(opened.store, StepName.REPORT)
-    if newest is None:
-        raise DataError(f"{opened.store.uri} has no report yet: run its first iteration with `nashdex run`")
+    newest = newest_report(opened.store)
     report = read_written(opened.store, newest, keys.REPORT, Report)
     manifests = [read_manifests(opened.store, opened.settings, i) for i in range(newest.iteration + 1)]
     found = cost_of(report, manifests, known)
-    if as_json:
-        print_json(found.model_dump(mode="json"))
-    else:
-        _print(found)
+    print_answer(found, _lines(found), as_json=as_json)
 
 
-def _print(found: "RunCost") -> None:
-    print_text("iteration  step      CPU s     GPU s    reads   writes   MB read  MB written    price")
+def _lines(found: "RunCost") -> Iterator[str]:
+    yield "iteration  step      CPU s     GPU s    reads   writes   MB read  MB written    price"
     for iteration in found.iterations:
         for step in iteration.steps:
-            print_text(
+            yield (
                 f"{iteration.iteration:9}  {step.step:8} {step.cpu_seconds:7,.1f} {step.gpu_seconds:9,.1f} "
                 f"{step.reads:8,} {step.writes:8,} {step.bytes_read / 1e6:9,.2f} {step.bytes_written / 1e6:11,.2f} "
                 f"{step.price:8.4f}"
             )
-        print_text(
+        yield (
             f"iteration {iteration.iteration} cost {iteration.price:.4f}; its bottleneck is {iteration.bottleneck}, "
             f"{100 * iteration.bottleneck_share:.0f} % of the steps' wall time"
         )
-    print_text(f"all iterations cost {found.price:.4f}")
+    yield f"all iterations cost {found.price:.4f}"
     for words, price in (
         ("100 Elo", found.price_of_100_elo),
         (".01 of exploitability", found.price_of_a_hundredth_of_gap),
     ):
         if price is None:
-            print_text(f"{words}: not shown, because chance explains the improvement, or none is measured")
+            yield f"{words}: not shown, because chance explains the improvement, or none is measured"
         else:
-            print_text(f"{words} cost {price.value:.4f} [{price.low:.4f}, {price.high:.4f}] (95 %)")
+            yield f"{words} cost {price.value:.4f} [{price.low:.4f}, {price.high:.4f}] (95 %)"

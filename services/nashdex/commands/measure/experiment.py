@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nashdex.commands.cluster.cluster_options import ContextOption, NamespaceOption, ServerOption
-from nashdex.commands.output import JsonOption, print_json, print_note, print_text
+from nashdex.commands.output import JsonOption, print_answer, print_note
 from nashdex.core.errors import ConfigurationError, DataError, TryAgainError
 
 if TYPE_CHECKING:
@@ -84,14 +84,12 @@ def register(plan: _PlanArgument, as_json: JsonOption = False) -> None:
 
     read = read_plan(plan)
     found = register_plan(read)
-    if as_json:
-        print_json(found.model_dump(mode="json"))
-        return
-    print_text(
-        f"registered {found.registered}{', after runs had begun' if found.is_after_runs else ''}: {found.digest}"
-    )
-    print_text(read.experiment.verdict.words(read.experiment.comparisons))
-    print_text(str(read.beside(RESULTS_SUFFIX)))
+    lines = [
+        f"registered {found.registered}{', after runs had begun' if found.is_after_runs else ''}: {found.digest}",
+        read.experiment.verdict.words(read.experiment.comparisons),
+        str(read.beside(RESULTS_SUFFIX)),
+    ]
+    print_answer(found, lines, as_json=as_json)
 
 
 @app.command()
@@ -114,9 +112,4 @@ def report(plan: _PlanArgument, as_json: JsonOption = False) -> None:
 
 
 def _show(found: "ExperimentReport", written: Path, *, as_json: bool) -> None:
-    if as_json:
-        print_json(found.model_dump(mode="json"))
-    else:
-        for sentence in found.verdict:
-            print_text(sentence)
-        print_text(str(written))
+    print_answer(found, [*found.verdict, str(written)], as_json=as_json)

@@ -1,19 +1,17 @@
 """``nashdex panel``: one policy against every player of its format, in one table."""
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nashdex.commands.output import JsonOption, print_json, print_note, print_text
+from nashdex.commands.output import JsonOption, print_answer, print_note
 from nashdex.commands.run_options import SeedOption
 from nashdex.core.errors import ConfigurationError, DataError
 from nashdex.core.stopping import install_stop_handlers
 
 if TYPE_CHECKING:
     from nashdex.evaluator.match import MatchResult
-    from nashdex.evaluator.panel import Panel
 
 
 def panel(
@@ -64,7 +62,7 @@ def panel(
     """
     install_stop_handlers()
     from nashdex.core.output_files import check_output, write_output
-    from nashdex.evaluator.panel import PlayedRows, panel_of, play_panel
+    from nashdex.evaluator.panel import PlayedRows, panel_lines, panel_of, play_panel
     from nashdex.rollout.contestants import check_contestants
     from nashdex.runs.inputs import read_team_set
     from nashdex.runs.played_format import format_to_play
@@ -108,10 +106,7 @@ def panel(
         write_output({output: result.to_json()}, "--output")
     if rows_file is not None:
         rows_file.unlink(missing_ok=True)
-    if as_json:
-        print_json(result.model_dump(mode="json"))
-    else:
-        _print(result)
+    print_answer(result, panel_lines(result), as_json=as_json)
 
 
 def _read_rows(path: Path) -> "dict[str, MatchResult]":
@@ -128,12 +123,4 @@ def _read_rows(path: Path) -> "dict[str, MatchResult]":
 
 def _show(result: "MatchResult") -> None:
     score = "no finished battle" if result.score is None else f"{result.score:.3f}"
-    sys.stderr.write(f"{result.p2}: {score} in {result.battles:,} battles, {result.seconds:.0f} s\n")
-    sys.stderr.flush()
-
-
-def _print(panel: "Panel") -> None:
-    from nashdex.evaluator.panel import panel_lines
-
-    for line in panel_lines(panel):
-        print_text(line)
+    print_note(f"{result.p2}: {score} in {result.battles:,} battles, {result.seconds:.0f} s")

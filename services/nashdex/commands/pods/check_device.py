@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from nashdex.commands.output import JsonOption, print_json, print_text
+from nashdex.commands.output import JsonOption, print_answer
 
 
 def check_device(
@@ -19,7 +19,4 @@ def check_device(
     from nashdex.learning.hardware import try_device
 
     name = try_device("cuda" if gpus else "cpu", num_gpus=gpus)
-    if as_json:
-        print_json({"device": name})
-    else:
-        print_text(f"computed on {name}")
+    print_answer({"device": name}, [f"computed on {name}"], as_json=as_json)
