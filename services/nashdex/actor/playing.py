@@ -105,7 +105,7 @@ class ChunkPlayer:
             self._again[learner] = request.again
             self._done[learner] -= {self._key(learner, request, chunk) for chunk in request.again}
         turn_seconds = num_learners * self._chunk_seconds
-        if self._has_joined:
+        if self._shard >= self._settings.actors.shards:
             following = self._next_joined
         else:
             following = self._next_chunk if request.open_chunks is None else self._next_open
@@ -171,11 +171,6 @@ class ChunkPlayer:
         known = self._opened_seconds.get(learner, {})
         self._opened_seconds[learner] = {chunk: known.get(chunk, now_seconds) for chunk in request.open_chunks}
         return self._opened_seconds[learner]
-
-    @property
-    def _has_joined(self) -> bool:
-        """Whether this actor is beyond the planned ones."""
-        return self._shard >= self._settings.actors.shards
 
     @property
     def _place(self) -> int:

@@ -102,11 +102,12 @@ def run_status(run: str, workflows: Iterable[WorkflowState], now: datetime | Non
     }
     leading = leagues[-1] if leagues else ordered[-1]
     iterations = tuple(_iteration(iteration, newest[iteration], now) for iteration in sorted(newest))
+    failed = (shard.message for shard in leading.shards if shard.phase in _FAILED and shard.step == "begin")
     return RunStatus(
         run=run,
         phase=leading.phase,
         workflow=leading.name,
-        message=_league_message(leading),
+        message=next(failed, leading.message),
         last=last_iteration(leading),
         seconds=_seconds(leading.began, leading.ended, now),
         iterations=iterations,
@@ -183,12 +184,6 @@ def _step(name: StepName, shards: list[Shard], workflow: WorkflowState, now: dat
         seconds=_seconds(began, ended, now),
         message=f"shard {messages[0].number}: {messages[0].message}" if messages else "",
     )
-
-
-def _league_message(leading: WorkflowState) -> str:
-    """Return the message of the failed begin step if there is one, else the Workflow's."""
-    messages = [shard.message for shard in leading.shards if shard.phase in _FAILED and shard.step == "begin"]
-    return messages[0] if messages else leading.message
 
 
 def _seconds(began: datetime | None, ended: datetime | None, now: datetime) -> float | None:

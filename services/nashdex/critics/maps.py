@@ -16,24 +16,11 @@ from nashdex.policies.calibration import (
     PolicyCalibration,
     log_odds,
 )
-from nashdex.rollout.contestants import check_contestants
-from nashdex.runs.played_format import format_to_play
 
 _SURE: Final = 1.96
 """Standard errors that chance rarely exceeds: 95 %."""
 _STEEPEST: Final = 4.0
 """Largest |log slope|: beyond it, all battles had the same winner as the sign of the prediction."""
-
-
-def check_opponents(policy: str, against: Sequence[str]) -> None:
-    """Refuse opponents that are unknown or play another format, before the first battle.
-
-    Raises:
-        ConfigurationError: there is no such player, or it does not play the policy's format.
-        DataError: a run or policy is missing.
-    """
-    for other in against:
-        check_contestants([other], format_to_play(None, {"POLICY": policy, "--against": other}))
 
 
 def calibrate_critic(

@@ -22,17 +22,11 @@ from nashdex.rollout.pairs import PairedBattles
 from nashdex.rollout.play import require_finished
 from nashdex.rollout.session import Session
 from nashdex.rollout.sizing import choose_sizes, cores_of_shard
-from nashdex.settings.run import GateSettings, RunSettings
+from nashdex.settings.run import RunSettings
 from nashdex.store.attempt import Attempt, find_done, read_manifest
 from nashdex.store.documents import read_written
 from nashdex.store.protocol import ObjectStore
 from nashdex.telemetry.progress import Progress
-
-BATTLES_PER_LOOK = 2
-"""One side-swapped pair, in which the luck of the teams cancels."""
-
-ERROR_RATE = 0.05
-"""Chance of each wrong decision."""
 
 
 def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -> Manifest:
@@ -89,7 +83,7 @@ def play_gate(
             (finished.assignment.number, require_finished(finished).score(finished.assignment.first_seat))
             for finished in session.play(assignments, progress)
         )
-        verdict = judge(_test_of(gate), results)
+        verdict = judge(SequentialTest(elo_high=gate.elo), results)
     state = verdict.state
     return GateResult(
         policy=policy,
@@ -104,16 +98,6 @@ def play_gate(
         accept_bound=state.test.accept_bound,
         reject_bound=state.test.reject_bound,
         failures=dict(session.counts.failures),
-    )
-
-
-def _test_of(gate: GateSettings) -> SequentialTest:
-    return SequentialTest(
-        elo_low=0.0,
-        elo_high=gate.elo,
-        alpha=ERROR_RATE,
-        beta=ERROR_RATE,
-        battles_per_look=BATTLES_PER_LOOK,
     )
 
 
@@ -137,12 +121,12 @@ def judge(test: SequentialTest, results: Iterable[tuple[int, float]]) -> Verdict
 
     The test looks after every side-swapped pair. No result is read after its decision.
     """
-    state, scores, pairs = test.start(), Counter[float](), Counter[float]()
+    state, scores, pairs = SequentialState(test), Counter[float](), Counter[float]()
     pair: list[float] = []
     for score in in_order(results):
         pair.append(score)
-        if len(pair) == BATTLES_PER_LOOK:
-            state = state.observe(sum(pair) / BATTLES_PER_LOOK)
+        if len(pair) == test.battles_per_look:
+            state = state.observe(sum(pair) / test.battles_per_look)
             scores.update(pair)
             pairs[sum(pair)] += 1
             pair = []

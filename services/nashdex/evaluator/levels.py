@@ -93,11 +93,6 @@ def stored_policy(reference: PolicyReference) -> tuple[ObjectStore, BarePolicyId
     return found.store, PlayedPolicy.of(policy).policy
 
 
-def write_levels(store: ObjectStore, levels: Levels) -> None:
-    """Store ``levels``; they replace earlier ones of the same policy."""
-    store.put(keys.policy_levels(levels.policy), levels.to_json())
-
-
 def read_levels(store: ObjectStore, policy: BarePolicyId) -> Levels | None:
     """Return the levels of a policy of ``store``, or None.
 

@@ -80,12 +80,6 @@ def iteration_facts(report: Report, analysis: MetaGameAnalysis, num_policies: in
     yield from _throughput(newest.evaluation, step=StepName.EVALUATE)
 
 
-def phase_facts(phase: Phase) -> Iterator[Fact]:
-    """Yield 1 for the phase of a run, and 0 for every other phase, to reset the series of an earlier phase."""
-    for each in Phase:
-        yield Fact(metrics.RUN_PHASE, float(each is phase), {"phase": each.value})
-
-
 def _bounds(metric: Metric, interval: Estimate, **labels: str) -> Iterator[Fact]:
     for bound, value in (("value", interval.value), ("low", interval.low), ("high", interval.high)):
         yield Fact(metric, value, {**labels, "bound": bound})
@@ -278,7 +272,15 @@ class Watch:
     def active(self) -> tuple[RunFacts, ...]:
         """Return the facts of every active run."""
         return tuple(
-            RunFacts(run, watched.config.format, (*watched.facts, *phase_facts(watched.phase)))
+            # 0 for every other phase resets the series of an earlier one.
+            RunFacts(
+                run,
+                watched.config.format,
+                (
+                    *watched.facts,
+                    *(Fact(metrics.RUN_PHASE, float(each is watched.phase), {"phase": each.value}) for each in Phase),
+                ),
+            )
             for run, watched in sorted(self._watched.items())
             if self._is_active(watched)
         )

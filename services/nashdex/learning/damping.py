@@ -91,11 +91,6 @@ class ControllerState(Model):
     num_updates: NonNegativeInt = 0
     """Number of KLs in ``total_nats``."""
 
-    @property
-    def average_nats(self) -> float:
-        """The mean KL since the last judgement."""
-        return self.total_nats / self.num_updates if self.num_updates else 0.0
-
 
 @dataclass(frozen=True)
 class Controller:

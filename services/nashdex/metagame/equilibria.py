@@ -174,7 +174,6 @@ def _descended(x: Floats, step: Floats, excess: Floats, weight: float, promised:
 
 Mask = NDArray[np.bool_]
 
-"""Singular values below this share of the largest count as zero; payoffs are scaled to ±1."""
 _PROGRAM_SIZES = (1.0, 1e-2, 1e-4)
 """The program has a solution at every size; a smaller one suits weights that differ by many orders of magnitude."""
 

@@ -263,10 +263,6 @@ def _numbers(batch: Batch) -> Tensor:
     return batch.masks.gather(1, batch.actions[:, None]).squeeze(1).long()
 
 
-def _num_choices(masks: Tensor) -> float:
-    return float((masked.mask_of(masks).sum(dim=-1) > 1).sum())
-
-
 def measure(network: ActorCritic, validation: Lesson) -> dict[str, float]:
     """Return how well ``network`` predicts the teacher's held-out actions and results."""
     log_probs, values = batching.evaluate(network, validation.batch)
@@ -277,11 +273,12 @@ def measure(network: ActorCritic, validation: Lesson) -> dict[str, float]:
             rows = (validation.actors == index).nonzero().squeeze(1)
             if len(rows):
                 loss, share = _imitation(log_probs[rows], replace(validation.batch, device=batching.CPU).rows(rows))
+                has_choice = masked.mask_of(validation.batch.masks[rows]).sum(dim=-1) > 1
                 group = name.replace(":", "_").replace("-", "_")
                 by_actor |= {
                     f"validation_loss_{group}": loss.item(),
                     f"validation_accuracy_{group}": share.item(),
-                    f"validation_decisions_{group}": _num_choices(validation.batch.masks[rows]),
+                    f"validation_decisions_{group}": float(has_choice.sum()),
                 }
     return by_actor | {
         "validation_loss": cross_entropy.item(),

@@ -114,10 +114,6 @@ class Trained(Measured):
     )
 
 
-def _no_problem(_settings: Choice, _run: RunSettings) -> Iterator[str]:
-    yield from ()
-
-
 @dataclass(frozen=True, kw_only=True)
 class Oracle(Generic[S]):
     """One way of training a policy. This is the whole of its surface."""
@@ -161,7 +157,7 @@ class Oracle(Generic[S]):
     """The name of its policies, for people. May hold ``{iteration}``, ``{learner}`` and ``{start}``."""
     metrics: Mapping[str, str] = field(default_factory=dict)
     """Metrics of the oracle: the meaning of each value of its curve and summary, by name."""
-    problems: Callable[[S, RunSettings], Iterator[str]] = _no_problem
+    problems: Callable[[S, RunSettings], Iterator[str]] = lambda _settings, _run: iter(())
     """Yields each conflict between a run's settings as one line with the keys."""
     learner: Callable[[S], Literal["newest", "first"]] = lambda _settings: "newest"
     """Whether an oracle with ``improves`` continues from the newest network, or always from the first one."""

@@ -6,11 +6,13 @@ A run of copies of one policy under different ids has a known answer: nothing di
 
 import torch
 
-from nashdex.learning.experience import data
+from nashdex.core.steps import StepName
 from nashdex.learning.initial import first_network
 from nashdex.oracles.interface import Task, Trained
 from nashdex.policies.networks.actor_critic import ActorCritic
 from nashdex.settings.oracles import FreshSettings, NullSettings
+from nashdex.store.attempt import read_manifest
+from nashdex.trajectory.shard import read_shards
 
 
 def fresh(task: Task, _settings: FreshSettings) -> Trained:
@@ -44,5 +46,5 @@ def _network(task: Task) -> ActorCritic:
 
     Its space is the collected battles': a trainer on a cluster has no simulator to ask.
     """
-    space = data.collected_space(task.store, task.plan)
+    space, _ = read_shards(task.store, [read_manifest(task.store, task.plan.iteration, StepName.COLLECT, 0)])
     return first_network(task.store, space, task.settings.network, task.seed)

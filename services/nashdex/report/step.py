@@ -68,7 +68,8 @@ def exploit_verdict(
         raise DataError("no best response has met all of the target; expected battles against each of its policies")
     unit = 1.0 if is_played else 1.0 / (2.0 * game.largest_payoff)
     manifests = [manifest for each in earlier for manifest in each.all] + list(last.manifests.all)
-    demonstrated = max((int(m.counts.get("decisions", 0)) for m in _first_trainings(earlier)), default=0)
+    first_trainings = (manifest for each in earlier for manifest in each.by_step[StepName.TRAIN])
+    demonstrated = max((int(manifest.counts.get("decisions", 0)) for manifest in first_trainings), default=0)
     return ExploitVerdict(
         target=dict(target),
         policy=gap.policy,
@@ -89,11 +90,6 @@ def exploit_verdict(
         ),
         replays=tuple(_won(last, gap.policy)),
     )
-
-
-def _first_trainings(earlier: Sequence[IterationManifests]) -> Iterator[Manifest]:
-    for each in earlier:
-        yield from each.by_step[StepName.TRAIN]
 
 
 def _exact_score(store: ObjectStore, game: Game, last: IterationSources) -> float | None:
@@ -131,7 +127,7 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
     verdict = _exploit_verdict(store, settings, last)
     last = replace(last, evaluated=())  # nothing below needs the battles, which take hundreds of megabytes
     report = assemble(
-        settings.run or _run_id(store),
+        settings.run or RunId(store.uri.rstrip("/").rpartition("/")[2]),
         settings,
         last,
         rows=rows,
@@ -267,7 +263,3 @@ def write_page(store: ObjectStore, output: Path, board: Board | None = None) -> 
     """
     newest = newest_report(store)
     write_output({output: _page_now(store, newest, board)}, "--output")
-
-
-def _run_id(store: ObjectStore) -> RunId:
-    return RunId(store.uri.rstrip("/").rpartition("/")[2])

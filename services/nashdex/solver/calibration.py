@@ -16,6 +16,7 @@ from nashdex.core.ids import PolicyId
 from nashdex.core.seeds import derive_seed
 from nashdex.core.steps import StepName
 from nashdex.core.stopping import shielding_children
+from nashdex.core.user_input import read_file
 from nashdex.metagame.analysis.documents import MetaGameAnalysis
 from nashdex.metagame.calibration.coverage import Design, Held, Truth, held, summarised
 from nashdex.metagame.calibration.documents import Calibration, warnings_of
@@ -31,7 +32,7 @@ from nashdex.metagame.ratings.bradley_terry import expected_scores_of
 from nashdex.metagame.ratings.table import ELO_PER_STRENGTH, rate
 from nashdex.oracles.registry import ORACLES
 from nashdex.settings.solve import NashSettings, SolveSettings
-from nashdex.solver.matrix_file import read_counts
+from nashdex.solver.matrix_file import counts_in
 from nashdex.store.attempt import newest_manifest, read_manifest
 from nashdex.store.documents import read_published, read_written
 from nashdex.store.protocol import ObjectStore
@@ -64,10 +65,11 @@ def design_of_run(store: ObjectStore, solve: SolveSettings) -> tuple[Design, int
     networks = [entry.id for entry in population.policies if entry.kind == "network" and not entry.is_anchor]
     trained = tuple(entry.id for entry in population.policies if not entry.is_anchor)
     base = networks[0] if networks else None
+    elo = np.array([analysis.ratings[policy].elo for policy in matrix.policies])
     design = _design(
         matrix.policies,
         matrix.tally,
-        _scores_of_ratings(matrix, analysis),
+        expected_scores_of(elo / ELO_PER_STRENGTH),
         meta_solver=solve.meta_solver,
         unplayed=solve.unplayed,
         num_draws=solve.num_draws,
@@ -87,7 +89,7 @@ def design_of_counts(path: Path) -> Design:
     Raises:
         DataError: the file is missing, or holds no counts, or wrong or incomplete ones.
     """
-    counts = read_counts(path)
+    counts = counts_in(read_file(path, "a JSON file with a matrix"), str(path))
     table = rate(counts.policies, counts.tally, anchors={}, num_draws=100, seed=0)
     elo = np.array([table.ratings[policy].elo for policy in counts.policies])
     # Names of other projects are no ids, and no number of a calibration depends on them.
@@ -100,11 +102,6 @@ def design_of_counts(path: Path) -> Design:
         unplayed="bradley-terry",
         scripted=policies,
     )
-
-
-def _scores_of_ratings(matrix: SampledCounts, analysis: MetaGameAnalysis) -> Floats:
-    elo = np.array([analysis.ratings[policy].elo for policy in matrix.policies])
-    return expected_scores_of(elo / ELO_PER_STRENGTH)
 
 
 def _design(policies: tuple[PolicyId, ...], tally: Tally, predicted: Floats, **more: object) -> Design:

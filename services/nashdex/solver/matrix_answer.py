@@ -7,7 +7,7 @@ from pydantic import Field, PositiveInt
 
 from nashdex.core.documents import Model
 from nashdex.core.errors import ConfigurationError
-from nashdex.metagame.analysis.exploitability import interval, largest_gain
+from nashdex.metagame.analysis.exploitability import interval, interval_of_largest, not_negative
 from nashdex.metagame.equilibria import Floats, restricted_exploitability, restricted_nash_conv
 from nashdex.metagame.evidence.estimates import CONFIDENCE, centred, posterior_scores
 from nashdex.metagame.evidence.intervals import Estimate, Interval
@@ -105,15 +105,17 @@ def _of_one_population(game: SymmetricGame, solver: ConfiguredSolver) -> Symmetr
 def _uncertainty(game: SymmetricGame, tally: Tally, solver: ConfiguredSolver, strategy: Floats) -> Uncertainty:
     drawn = centred(posterior_scores(game.policies, tally, num_draws=_NUM_DRAWS, seed=_SEED))
     strategies = solver.one_population_of_many(drawn)
-    gain = largest_gain(game.payoffs, strategy, drawn @ strategy)
+    drawn_gains = drawn @ strategy
+    bounds = not_negative(interval_of_largest(game.payoffs @ strategy, drawn_gains))
+    expected_gain = max(0.0, float(drawn_gains.max(axis=1).mean()))
     return Uncertainty(
         num_draws=_NUM_DRAWS,
         meta_strategy={
             policy: interval(float(strategy[place]), strategies[:, place]) for place, policy in enumerate(game.policies)
         },
         value=Interval(low=0.0, high=0.0),
-        restricted_exploitability=gain.bounds,
-        largest_gain=Estimate(value=gain.posterior_mean, low=gain.bounds.low, high=gain.bounds.high),
+        restricted_exploitability=bounds,
+        largest_gain=Estimate(value=expected_gain, low=bounds.low, high=bounds.high),
     )
 
 

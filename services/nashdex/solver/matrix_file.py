@@ -149,15 +149,6 @@ def read(path: Path) -> Game:
     return game_in(read_file(path, "a JSON file with a matrix"), str(path))
 
 
-def read_counts(path: Path) -> Counts:
-    """Return the counts in ``path``; cells that were not played hold 0 games.
-
-    Raises:
-        DataError: the file is missing, is not JSON, or holds no counts, or wrong or incomplete ones.
-    """
-    return counts_in(read_file(path, "a JSON file with a matrix"), str(path))
-
-
 def game_in(text: bytes, name: str) -> Game:
     """Return the game in ``text``; ``name`` is the file's, for errors.
 
@@ -168,7 +159,7 @@ def game_in(text: bytes, name: str) -> Game:
 
 
 def counts_in(text: bytes, name: str) -> Counts:
-    """Return the counts in ``text``; ``name`` is the file's, for errors.
+    """Return the counts in ``text``; ``name`` is the file's, for errors. Cells that were not played hold 0 games.
 
     Raises:
         DataError: it is not JSON, or holds no counts, or wrong or incomplete ones.

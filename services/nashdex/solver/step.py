@@ -21,7 +21,7 @@ from nashdex.metagame.analysis.solving import EmpiricalGame, solve_game
 from nashdex.metagame.evidence.kinds import nothing_known
 from nashdex.metagame.evidence.ledger import LEDGER, BattleRecord, ShardLedger, counted, findings_sha256
 from nashdex.metagame.evidence.matrix import InteractionMatrix
-from nashdex.metagame.evidence.totals import BattleTotals, Source
+from nashdex.metagame.evidence.totals import BattleTotals
 from nashdex.metagame.opponents.registry import OPPONENT_RULES
 from nashdex.metagame.plan import IterationPlan
 from nashdex.metagame.population import Population
@@ -65,7 +65,7 @@ def _totals_before(store: ObjectStore, evaluate: EvaluateSettings, iteration: in
     policies = read_written(store, solved, keys.POPULATION, Population).ids
     before, digest = _totals_before(store, evaluate, iteration - 1)
     ledgers = read_ledgers(store, evaluate, iteration - 1)
-    return before.with_battles(policies, records_of(ledgers), Source(findings_sha256(ledgers), digest)), None
+    return before.with_battles(policies, records_of(ledgers), findings_sha256(ledgers), digest), None
 
 
 ANCHOR = "random"
@@ -96,7 +96,7 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
     ledgers = read_ledgers(store, settings.evaluate, iteration)
     records = records_of(ledgers)
     matrix = matrix.with_results(population.ids, demand_of(plan, settings.evaluate), ledgers)
-    totals = totals.with_battles(population.ids, records, Source(findings_sha256(ledgers), digest))
+    totals = totals.with_battles(population.ids, records, findings_sha256(ledgers), digest)
     if matrix.evidence.is_played:
         totals.require_counted(matrix.policies, matrix.battles_by_cell())
     answer, num_battles = _answer(plan, population, records), len(records)

@@ -77,12 +77,8 @@ def read_card(store: ObjectStore, policy: BarePolicyId) -> PolicyCard | None:
     return read_beside_policy(store, key, policy, PolicyCard, _MAX_BYTES, holds="is the card of", remedy=remedy)
 
 
-def card_text(card: PolicyCard) -> str:
-    """Return the card for people."""
-    return "\n".join(_lines(card)) + "\n"
-
-
-def _lines(card: PolicyCard) -> Iterator[str]:
+def card_lines(card: PolicyCard) -> Iterator[str]:
+    """Yield the card for people."""
     training, parity = card.training, card.parity
     yield f"# {card.name}"
     yield ""

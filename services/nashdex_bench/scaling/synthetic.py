@@ -30,7 +30,7 @@ from nashdex.metagame.evidence.ledger import LEDGER, BattleRecord, PlannedBattle
 from nashdex.metagame.evidence.matrix import InteractionMatrix
 from nashdex.metagame.evidence.sampled import SampledCounts
 from nashdex.metagame.evidence.tally import Tally
-from nashdex.metagame.evidence.totals import BattleTotals, CellCounts, Source
+from nashdex.metagame.evidence.totals import BattleTotals, CellCounts
 from nashdex.metagame.plan import IterationPlan
 from nashdex.metagame.population import PolicyEntry, Population
 from nashdex.metagame.ratings.ladder import LadderSums
@@ -282,9 +282,10 @@ def write_counts(store: ObjectStore, settings: RunSettings, iteration: int, ledg
     matrix = before.with_results(population.ids, demand_of(plan, settings.evaluate), ledgers)
     assert isinstance(matrix, SampledCounts)
     data = store.get(keys.published(iteration - 1, keys.BATTLE_TOTALS))
-    source = Source(findings_sha256(ledgers), hashlib.sha256(data).hexdigest())
     records = [record for ledger in ledgers for record in ledger.battles]
-    totals = BattleTotals.from_json(data, keys.BATTLE_TOTALS).with_battles(population.ids, records, source)
+    totals = BattleTotals.from_json(data, keys.BATTLE_TOTALS).with_battles(
+        population.ids, records, findings_sha256(ledgers), hashlib.sha256(data).hexdigest()
+    )
     _publish(Attempt(store, iteration, StepName.SOLVE, 0), population, matrix, totals, compared=())
     row = iteration_row(read_iteration(store, read_manifests(store, settings, iteration)))
     report = read_published(store, iteration - 1, keys.REPORT, Report)

@@ -9,7 +9,7 @@ from nashdex.core.errors import DataError
 from nashdex.core.ids import PolicyId
 from nashdex.metagame.evidence.ledger import BattleRecord, ExactCell, Purpose, ShardLedger, findings_sha256, tally_of
 from nashdex.metagame.evidence.tally import Tally
-from nashdex.metagame.evidence.totals import BattleTotals, CellCounts, Source
+from nashdex.metagame.evidence.totals import BattleTotals, CellCounts
 from support.tournaments import cell, ledger, record
 
 A, B, C = PolicyId("a"), PolicyId("b"), PolicyId("c")
@@ -45,7 +45,7 @@ def test_totals_do_not_depend_on_where_iterations_end(
 
 def test_a_document_keeps_every_number() -> None:
     totals = BattleTotals.nothing().with_battles(
-        (B, A), _cell("a", "b", ["first", None, "second", "second", "first"]), Source("0" * 64, "1" * 64)
+        (B, A), _cell("a", "b", ["first", None, "second", "second", "first"]), "0" * 64, "1" * 64
     )
     assert len(totals.open) == 1
     read = BattleTotals.from_json(totals.to_json(), "totals")

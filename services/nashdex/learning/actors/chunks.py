@@ -31,18 +31,6 @@ class UnusableChunkError(Exception):
         self.cause = cause
 
 
-def read_chunk(
-    store: ObjectStore, iteration: int, shard: int, request: Request, number: int, space: Space
-) -> tuple[Chunk, list[Episode]]:
-    """Return a chunk of a request and its episodes.
-
-    Raises:
-        UnusableChunkError: it is missing, altered, or of another space or request.
-    """
-    chunk, _ = read_manifest(store, iteration, shard, request, number)
-    return chunk, read_episodes(store, chunk, space)
-
-
 def read_manifest(store: ObjectStore, iteration: int, shard: int, request: Request, number: int) -> tuple[Chunk, bytes]:
     """Return the manifest of a chunk, parsed and as stored. In a stream, any request may have played the chunk.
 

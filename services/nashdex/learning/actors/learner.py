@@ -21,7 +21,6 @@ from nashdex.learning.actors.chunks import (
     Timing,
     UnusableChunkError,
     entry_of,
-    read_chunk,
     read_episodes,
     read_manifest,
 )
@@ -331,7 +330,8 @@ class ActorsPlayer:
             return played, time.monotonic() - there_seconds
 
     def _read(self, request: Request, number: int) -> _Played:
-        return read_chunk(self._store, self._iteration, self._shard, request, number, self._space)
+        chunk, _ = read_manifest(self._store, self._iteration, self._shard, request, number)
+        return chunk, read_episodes(self._store, chunk, self._space)
 
     def _no_actor(self, there: str) -> NoActorError:
         return NoActorError(f"{there} are there", self._settings.patience_seconds)

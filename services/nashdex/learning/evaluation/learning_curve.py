@@ -95,7 +95,8 @@ class LearningCurve:
 
     def _evaluate(self, num_rounds: int, decisions: int, cpu_seconds: float) -> tuple[Evaluation, ...]:
         settings = self._settings
-        anchors = {**self._anchors, **self._earlier_selves()}
+        earlier_selves = filter(self._training.has_kept, settings.later_anchors)
+        anchors = {**self._anchors, **{name: self._training.kept_network(name) for name in earlier_selves}}
         names = [name for name in settings.anchors if name in anchors or name not in settings.later_anchors]
         battles = EvaluationBattles(
             round=num_rounds,
@@ -118,11 +119,6 @@ class LearningCurve:
         _set_gauges(found)
         self._trackers.record_evaluations(found)
         return found
-
-    def _earlier_selves(self) -> dict[PolicyId, ActorCritic]:
-        """Return the networks that became anchors so far, by name."""
-        names = filter(self._training.has_kept, self._settings.later_anchors)
-        return {name: self._training.kept_network(name) for name in names}
 
 
 def _set_gauges(evaluations: Sequence[Evaluation]) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from nashdex.core.ids import AttemptId, PolicyId, is_replayed
+from nashdex.core.ids import AttemptId, is_replayed
 from nashdex.core.seeds import derive_seed
 from nashdex.core.steps import StepName
 from nashdex.games.interface import Game
@@ -55,10 +55,12 @@ def collected_battles(
     """
     manifests = [read_manifest(store, plan.iteration, StepName.COLLECT, number) for number in range(num_shards)]
     space, recorded = read_shards(store, manifests)
+    replayed = [episode for episode in recorded if is_replayed(episode.policy) and len(episode)]
+    own = [episode for episode in recorded if not is_replayed(episode.policy)]
     return Data(
         game=game,
         space=space,
-        episodes=_own_and_replayed(recorded, plan.learner),
+        episodes=[*(played_by(own, plan.learner) if own or not replayed else ()), *replayed],
         checkpoints=checkpoints_of(store, plan, shard, attempt, [manifest.attempt for manifest in manifests]),
     )
 
@@ -75,23 +77,6 @@ def checkpoints_of(
     """Return the checkpoints of a train shard, which belong to one oracle, one learner and one set of ``inputs``."""
     fingerprint = hashlib.sha256("\n".join([plan.oracle, plan.learner, *inputs]).encode()).hexdigest()
     return Checkpoints(store, plan.iteration, shard, attempt, fingerprint, saves=saves)
-
-
-def collected_space(store: ObjectStore, plan: IterationPlan) -> Space:
-    """Return the space of an iteration's collected battles.
-
-    Raises:
-        DataError: the first collect shard is missing or altered.
-    """
-    space, _ = read_shards(store, [read_manifest(store, plan.iteration, StepName.COLLECT, 0)])
-    return space
-
-
-def _own_and_replayed(recorded: Sequence[Episode], learner: PolicyId) -> list[Episode]:
-    """Return the learner's episodes, then the replayed ones."""
-    replayed = [episode for episode in recorded if is_replayed(episode.policy) and len(episode)]
-    own = [episode for episode in recorded if not is_replayed(episode.policy)]
-    return [*(played_by(own, learner) if own or not replayed else ()), *replayed]
 
 
 def fresh_network(space: Space, settings: NetworkSettings, seed: int) -> ActorCritic:

@@ -117,11 +117,6 @@ class TrainingState(Model):
         """Optimiser steps of the round so far."""
         return self.update - self.updates_before_round
 
-    @property
-    def staleness_updates(self) -> int:
-        """Optimiser steps since the weights that played the current round."""
-        return self.update - self.acting_update
-
     def mean(self, name: str) -> float:
         """Return the running mean of a value in this round, 0 before its first."""
         return self.means.get(name, RunningMean()).mean

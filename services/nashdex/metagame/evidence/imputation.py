@@ -21,7 +21,6 @@ from nashdex.metagame.evidence.estimates import (
     EVEN,
     CellDraws,
     Floats,
-    Integers,
     expected_scores,
     posterior_of_cells,
     require_played,
@@ -53,10 +52,13 @@ def filled(policies: Sequence[Name], tally: Tally, how: Imputation) -> tuple[Flo
     imputed = tuple(unplayed_cells(policies, games.tolist()))
     if not imputed:
         return expected_scores(tally), ()
-    unplayed = _unplayed(games)
+    unplayed = (games == 0) & ~np.eye(len(games), dtype=bool)
     scores = expected_scores(tally)
-    imputed_scores = _predicted(tally) if how == "bradley-terry" else _worst_case(scores, unplayed)
-    return np.where(unplayed, imputed_scores, scores), imputed
+    if how == "bradley-terry":
+        guessed = expected_scores_of(fit(tally.scores, games.astype(np.float64), {}).theta)
+    else:
+        guessed = _worst_case(scores, unplayed)
+    return np.where(unplayed, guessed, scores), imputed
 
 
 def filled_cells(
@@ -105,10 +107,6 @@ def touches_support(imputed: Collection[tuple[Name, Name]], support: Collection[
     return any(not members.isdisjoint(cell) for cell in imputed)
 
 
-def _predicted(tally: Tally) -> Floats:
-    return expected_scores_of(fit(tally.scores, tally.games.astype(np.float64), {}).theta)
-
-
 def _worst_case(scores: Floats, unplayed: Mask) -> Floats:
     """Return for every cell the end of its box that judges the most cautious mixture worst, of shape (K, K).
 
@@ -126,9 +124,3 @@ def _worst_case(scores: Floats, unplayed: Mask) -> Floats:
     leaning = np.outer(robust.row, robust.column)
     leaning = leaning - leaning.T
     return np.where(np.abs(leaning) <= _TIE, EVEN, np.where(leaning > 0, 0.0, 1.0))
-
-
-def _unplayed(games: Integers) -> Mask:
-    """Return which cells off the diagonal hold no game, of shape (K, K)."""
-    unplayed: Mask = (games == 0) & ~np.eye(len(games), dtype=bool)
-    return unplayed

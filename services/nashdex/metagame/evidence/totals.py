@@ -6,7 +6,7 @@ verify`` follows by computing every link again. No hash covers a time, so two ru
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple, Self
+from typing import Self
 
 import numpy as np
 from pydantic import Field, NonNegativeInt, model_validator
@@ -105,15 +105,6 @@ class OpenBattle(Model):
         return PlannedBattle(self.a, self.b, self.number)
 
 
-class Source(NamedTuple):
-    """Sources of totals, by SHA-256."""
-
-    findings: str
-    """Hash of the findings of this iteration's ledgers; see ``findings_sha256``."""
-    before: str | None = None
-    """The totals of the iteration before; None in the first."""
-
-
 class BattleTotals(Document):
     """Battles of all iterations so far, by their use, and the sums of a ladder."""
 
@@ -145,14 +136,19 @@ class BattleTotals(Document):
         return counts.tally(len(self.policies))
 
     def with_battles(
-        self, policies: Sequence[PolicyId], records: Sequence[BattleRecord], source: Source | None = None
+        self,
+        policies: Sequence[PolicyId],
+        records: Sequence[BattleRecord],
+        findings_sha256: str | None = None,
+        before_sha256: str | None = None,
     ) -> Self:
         """Return the totals with ``records`` added, in the order played, which the ladder's Elo depends on.
 
         Args:
             policies: the members by now, including the members of these totals.
             records: the battles of one iteration.
-            source: what the new totals follow from, if they are stored.
+            findings_sha256: hash of the findings of this iteration's ledgers (``ledger.findings_sha256``).
+            before_sha256: hash of these totals, where they are stored.
 
         Raises:
             DataError: a battle names a policy that is not among ``policies``, or is recorded twice, or a policy of
@@ -182,8 +178,8 @@ class BattleTotals(Document):
             scoring=counts[Purpose.SCORING],
             open=tuple(sorted(still_open, key=lambda one: one.battle)),
             ladder=climbed({policy: self.ladder.get(policy, LadderSums()) for policy in policies}, records),
-            findings_sha256=None if source is None else source.findings,
-            before_sha256=None if source is None else source.before,
+            findings_sha256=findings_sha256,
+            before_sha256=before_sha256,
         )
 
     def require_counted(self, policies: Sequence[PolicyId], games: Integers) -> None:

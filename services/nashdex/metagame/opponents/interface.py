@@ -35,18 +35,6 @@ class Situation:
     """The role whose turn it is, if the rule has roles."""
 
 
-def _no_problem(_settings: Choice) -> Iterator[str]:
-    yield from ()
-
-
-def _no_roles(_settings: Choice) -> Sequence[str]:
-    return ()
-
-
-def _never(_settings: Choice, _situation: Situation) -> Reset | None:
-    return None
-
-
 @dataclass(frozen=True, kw_only=True)
 class OpponentRule(Generic[S]):
     """One way of choosing opponents. This is the whole of its surface."""
@@ -73,12 +61,12 @@ class OpponentRule(Generic[S]):
     members, and tournaments play only the cells between them and the new policies."""
     needs_battles: bool = False
     """Whether the rule is for oracles that play battles."""
-    roles: Callable[[S], Sequence[str]] = _no_roles
+    roles: Callable[[S], Sequence[str]] = lambda _settings: ()
     """Returns the roles that train in turn, one an iteration, from iteration 1 on; none where one learner trains.
 
     The learner of a role is its newest network, at first the run's first one. Needs an oracle that improves networks.
     """
-    reset: Callable[[S, Situation], Reset | None] = _never
+    reset: Callable[[S, Situation], Reset | None] = lambda _settings, _situation: None
     """Returns why the learner of a role starts again from the run's first network; None where it goes on."""
-    problems: Callable[[S], Iterator[str]] = _no_problem
+    problems: Callable[[S], Iterator[str]] = lambda _settings: iter(())
     """Yields the problems of the settings, one line each."""

@@ -48,13 +48,8 @@ def pfsp(win_rates: Mapping[PolicyId, float], weighting: Weighting) -> dict[Poli
 MAIN_EXPLOITER: Final[Role] = "main-exploiter"
 
 
-def exploiter_mixture(settings: ExploiterSettings, situation: Situation) -> dict[PolicyId, float]:
-    """Return how often the situation's learner, an exploiter, meets each member.
-
-    Args:
-        settings: the run's.
-        situation: its role is one of an exploiter.
-    """
+def _exploiter_mixture(settings: ExploiterSettings, situation: Situation) -> dict[PolicyId, float]:
+    """Return how often the situation's learner, an exploiter, meets each member."""
     win_rates = situation.matrix.win_rates(situation.learner)
     if situation.role != MAIN_EXPLOITER:
         return _met(pfsp(win_rates, "hard"))
@@ -66,8 +61,11 @@ def exploiter_mixture(settings: ExploiterSettings, situation: Situation) -> dict
     return _met(pfsp(others, "variance"))
 
 
-def exploiter_reset(settings: ExploiterSettings, situation: Situation) -> Reset | None:
-    """Return why the situation's learner, an exploiter, starts again; None where it goes on or has not trained yet."""
+def reset(settings: LeagueSettings, situation: Situation) -> Reset | None:
+    """Return why an exploiter starts again; None where it goes on or has not trained yet, and for the main agent."""
+    if situation.role in {None, MAIN}:
+        return None
+    limits = settings.exploiters
     members = {entry.id: entry for entry in situation.population.policies}
     entry = members[situation.learner]
     if entry.role != situation.role:
@@ -75,19 +73,19 @@ def exploiter_reset(settings: ExploiterSettings, situation: Situation) -> Reset 
     win_rates = situation.matrix.win_rates(entry.id)
     opponent = min(_beaten_by(entry, situation), key=lambda policy: (win_rates[policy], policy))
     trainings = _num_trainings(entry, members)
-    has_won = win_rates[opponent] > settings.reset_win_rate
-    if not has_won and trainings < settings.max_trainings:
+    has_won = win_rates[opponent] > limits.reset_win_rate
+    if not has_won and trainings < limits.max_trainings:
         return None
     if situation.role != MAIN_EXPLOITER:
         drawn = derive_uniform(situation.seed, "reset", situation.iteration)
-        if drawn >= settings.league_reset_probability:
+        if drawn >= limits.league_reset_probability:
             return None
     return Reset(
         policy=entry.id,
         cause="win-rate" if has_won else "trainings",
         opponent=opponent,
         win_rate=win_rates[opponent],
-        reset_win_rate=settings.reset_win_rate,
+        reset_win_rate=limits.reset_win_rate,
         trainings=trainings,
     )
 
@@ -170,7 +168,7 @@ def league_mixture(
     for share, members in zip(shares, classes, strict=True):
         for policy, chance in pfsp({m: win_rates.get(m, EVEN) for m in members}, "hard").items():
             mixture[policy] += share / total * chance
-    return {policy: chance for policy, chance in sorted(mixture.items()) if chance > 0.0}
+    return _met(mixture)
 
 
 def _classes(
@@ -198,7 +196,7 @@ def mixture(settings: LeagueSettings, situation: Situation) -> dict[PolicyId, fl
         ConfigurationError: only classes that are empty have a share.
     """
     if situation.role not in {None, MAIN}:
-        return exploiter_mixture(settings.exploiters, situation)
+        return _exploiter_mixture(settings.exploiters, situation)
     return league_mixture(
         situation.population,
         situation.learner,
@@ -211,11 +209,6 @@ def mixture(settings: LeagueSettings, situation: Situation) -> dict[PolicyId, fl
 def roles(settings: LeagueSettings) -> tuple[str, ...]:
     """Return the roles that train in turn; none where the main agent alone trains."""
     return settings.roles if set(settings.roles) != {MAIN} else ()
-
-
-def reset(settings: LeagueSettings, situation: Situation) -> Reset | None:
-    """Return why the learner starts again; the main agent never does."""
-    return None if situation.role in {None, MAIN} else exploiter_reset(settings.exploiters, situation)
 
 
 def problems(settings: LeagueSettings) -> Iterator[str]:

@@ -6,31 +6,20 @@ from nashdex.core.ids import PolicyId
 from nashdex.metagame.opponents.interface import OpponentRule, Situation
 from nashdex.settings.opponents import InitialSettings, MetaStrategySettings, SelfPlaySettings, TargetSettings
 
-
-def _meta_strategy(_settings: MetaStrategySettings, situation: Situation) -> dict[PolicyId, float]:
-    """Return the meta-strategy without the members that it never plays."""
-    return {policy: share for policy, share in situation.meta_strategy.items() if share > 0}
-
-
 META_STRATEGY = OpponentRule(
     settings=MetaStrategySettings,
     summary="the meta-strategy of the iteration before (PSRO)",
     words="the mixture before it",
-    mixture=_meta_strategy,
+    mixture=lambda _, situation: {policy: share for policy, share in situation.meta_strategy.items() if share > 0},
     answers_meta_strategy=True,
 )
-
-
-def _itself(_settings: SelfPlaySettings, situation: Situation) -> dict[PolicyId, float]:
-    """Return the learner alone."""
-    return {situation.learner: 1.0}
 
 
 SELF_PLAY = OpponentRule(
     settings=SelfPlaySettings,
     summary="the learner's newest self",
     words="itself",
-    mixture=_itself,
+    mixture=lambda _, situation: {situation.learner: 1.0},
     meets_itself=True,
     needs_newest=True,
 )

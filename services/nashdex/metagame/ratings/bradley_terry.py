@@ -84,7 +84,7 @@ def fit(
         expected = expected_scores_of(theta)
         weights = total * expected * (1.0 - expected)
         covariance = _inverse_information(weights, anchors)
-        virtual = weights * _variances_of_gaps(covariance) if penalised else np.zeros_like(weights)
+        virtual = weights * variances_of_gaps(covariance) if penalised else np.zeros_like(weights)
         gradient = won + virtual.sum(axis=1) / 2 - ((total + virtual) * expected).sum(axis=1)
         # The virtual games belong to the curvature too: without them, steps of a policy that won everything overshoot.
         if penalised:
@@ -184,7 +184,7 @@ def _moved(theta: Floats, step: Floats) -> tuple[Floats, float]:
     return theta + step * min(1.0, _MAX_STEP / max(largest, _MAX_STEP)), largest
 
 
-def _variances_of_gaps(covariance: Floats) -> Floats:
+def variances_of_gaps(covariance: Floats) -> Floats:
     """Return Var(θ_i − θ_j), shape (K, K)."""
     variances = covariance.diagonal()
     return variances[:, None] + variances[None, :] - 2.0 * covariance

@@ -43,7 +43,19 @@ def rate_exact(policies: Sequence[str], scores: Floats, *, anchors: Mapping[str,
     root_mean_square = float(np.sqrt((misfit**2).sum() / max(num_cells, 1)))
     one, other = divmod(int(misfit.argmax()), len(names))
     return RatingTable(
-        ratings={policy: _certain(anchors.get(policy, float(elo[i]))) for i, policy in enumerate(names)},
+        ratings={
+            policy: Rating(
+                elo=rated,
+                standard_error=0.0,
+                low=rated,
+                high=rated,
+                sandwich_standard_error=0.0,
+                bootstrap_standard_error=0.0,
+                games=0,
+                elo_without_penalty=rated,
+            )
+            for policy, rated in {**dict(zip(names, elo.tolist(), strict=True)), **anchors}.items()
+        },
         gap_standard_errors={one: dict.fromkeys(names, 0.0) for one in names},
         anchors=dict(sorted(anchors.items())),
         intransitivity=root_mean_square,
@@ -55,19 +67,6 @@ def rate_exact(policies: Sequence[str], scores: Floats, *, anchors: Mapping[str,
             *_unbounded(names, scores, fixed),
             *(_reversals(names, scores, elo, root_mean_square) if root_mean_square > _MISFIT else ()),
         ),
-    )
-
-
-def _certain(elo: float) -> Rating:
-    return Rating(
-        elo=elo,
-        standard_error=0.0,
-        low=elo,
-        high=elo,
-        sandwich_standard_error=0.0,
-        bootstrap_standard_error=0.0,
-        games=0,
-        elo_without_penalty=elo,
     )
 
 

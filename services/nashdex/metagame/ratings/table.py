@@ -30,7 +30,14 @@ from nashdex.metagame.evidence.estimates import (
 from nashdex.metagame.evidence.intervals import Estimate, Interval
 from nashdex.metagame.evidence.large import is_large
 from nashdex.metagame.evidence.tally import draws_a_block, in_blocks
-from nashdex.metagame.ratings.bradley_terry import Strengths, expected_scores_of, fit, fit_samples, sandwich_covariance
+from nashdex.metagame.ratings.bradley_terry import (
+    Strengths,
+    expected_scores_of,
+    fit,
+    fit_samples,
+    sandwich_covariance,
+    variances_of_gaps,
+)
 
 _KINDS = np.array(
     [(0, 0, 1), (0, 0, 2), (0, 1, 1), (0, 1, 2), (0, 2, 2), (1, 0, 1), (1, 0, 2), (1, 1, 2), (2, 0, 2)], dtype=np.int64
@@ -61,7 +68,9 @@ def resampled_strengths(
         """Add every cell's scores, and yield its games where draws differ in their number."""
         for i, j, counts, varies in zip(rows.tolist(), columns.tolist(), groups, has_both, strict=True):
             generator = np.random.default_rng(derive_seed(seed, "bootstrap", names[i], names[j]))
-            drawn = _drawn_again(generator, counts, num_draws)
+            present = counts > 0
+            times = counts[present]
+            drawn = generator.multinomial(times.sum(), times / times.sum(), size=num_draws) @ _KINDS[present]
             scores = drawn[:, 0] + drawn[:, 1] / 2
             scored[i] += scores
             scored[j] += drawn[:, 2] - scores
@@ -108,13 +117,6 @@ def _resampling_variances(tally: Tally, theta: Floats) -> Floats:
         total += counts * beyond
         squares += counts * beyond**2
     return squares - total**2 / np.maximum(num, 1)
-
-
-def _drawn_again(generator: np.random.Generator, counts: Integers, num_draws: int) -> Integers:
-    """Return wins, draws and games of a cell in every draw, shape (D, 3)."""
-    present = counts > 0
-    times = counts[present]
-    return generator.multinomial(times.sum(), times / times.sum(), size=num_draws) @ _KINDS[present]
 
 
 BASE_ELO = 1000.0
@@ -232,7 +234,8 @@ def rate(
         resampled = np.cov(drawn, rowvar=False)
     bootstrap = np.where(np.outer(free, free), resampled, 0.0)
     errors = ELO_PER_STRENGTH * np.sqrt(np.maximum(sandwich.diagonal(), bootstrap.diagonal()))
-    gaps = ELO_PER_STRENGTH * np.sqrt(np.maximum(_gap_variances(sandwich), _gap_variances(bootstrap)))
+    gap_variances = np.maximum(variances_of_gaps(sandwich), variances_of_gaps(bootstrap))
+    gaps = ELO_PER_STRENGTH * np.sqrt(np.maximum(gap_variances, 0.0))
     compared_rows: Sequence[int] = range(len(names))
     if is_large(len(names)):
         highest = np.argsort(-elo, kind="stable")[:_MOST_COMPARED].tolist()
@@ -309,11 +312,6 @@ def _moved_by_the_penalty(
                 f"standard error of {error:.0f}; more battles lessen the difference"
             )
     return warnings
-
-
-def _gap_variances(covariance: Floats) -> Floats:
-    variances = covariance.diagonal()
-    return np.maximum(variances[:, None] + variances[None, :] - 2 * covariance, 0.0)
 
 
 def _misfit(

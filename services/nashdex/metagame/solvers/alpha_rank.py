@@ -58,10 +58,6 @@ def _one_population(payoffs: Floats, settings: AlphaRankSettings) -> Solution:
     )
 
 
-def _two_populations(payoffs: Floats, settings: AlphaRankSettings) -> PairSolution:
-    return _bimatrix(payoffs, -payoffs, settings)
-
-
 def _bimatrix(row_payoffs: Floats, column_payoffs: Floats, settings: AlphaRankSettings) -> PairSolution:
     found = _ranked(_profile_advantages(row_payoffs, column_payoffs), settings)
     profiles = found.distribution.reshape(row_payoffs.shape)
@@ -74,10 +70,6 @@ def _bimatrix(row_payoffs: Floats, column_payoffs: Floats, settings: AlphaRankSe
         _status(found, settings),
         parameters=_parameters(found, settings),
     )
-
-
-def _batched(payoffs: Floats, settings: AlphaRankSettings) -> Floats:
-    return _ranked_by_fitness(payoffs, settings).distribution
 
 
 def _ranked_by_fitness(payoffs: Floats, settings: AlphaRankSettings) -> _Ranking:
@@ -212,7 +204,7 @@ ALPHA_RANK = MetaSolver(
     summary="time that an evolving finite population spends on each policy",
     promise="imbalance of the stationary distribution, or the last change of a sweep",
     one_population=_one_population,
-    two_populations=_two_populations,
+    two_populations=lambda payoffs, settings: _bimatrix(payoffs, -payoffs, settings),
     bimatrix=_bimatrix,
-    batched=_batched,
+    batched=lambda payoffs, settings: _ranked_by_fitness(payoffs, settings).distribution,
 )

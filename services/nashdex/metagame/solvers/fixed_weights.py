@@ -48,27 +48,17 @@ def _newest(size: int, count: int) -> Floats:
     return weights
 
 
-def _uniform(size: int, settings: UniformSettings) -> Floats:
-    del settings
-    return np.full(size, 1.0 / size)
-
-
-UNIFORM = _fixed_weights(UniformSettings, "equal weights; a policy that training found n times has n of them", _uniform)
-
-
-def _last(size: int, settings: LastSettings) -> Floats:
-    del settings
-    return _newest(size, 1)
-
-
-LAST = _fixed_weights(LastSettings, "the newest policy alone", _last)
-
-
-def _last_k(size: int, settings: LastKSettings) -> Floats:
-    return _newest(size, settings.num_policies)
-
-
-LAST_K = _fixed_weights(LastKSettings, "equal weights on the newest policies", _last_k)
+UNIFORM = _fixed_weights(
+    UniformSettings,
+    "equal weights; a policy that training found n times has n of them",
+    lambda size, _: np.full(size, 1.0 / size),
+)
+LAST = _fixed_weights(LastSettings, "the newest policy alone", lambda size, _: _newest(size, 1))
+LAST_K = _fixed_weights(
+    LastKSettings,
+    "equal weights on the newest policies",
+    lambda size, settings: _newest(size, settings.num_policies),
+)
 
 
 def _recency(size: int, settings: RecencySettings) -> Floats:

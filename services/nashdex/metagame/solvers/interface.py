@@ -101,10 +101,6 @@ class MetaSolver(Generic[S]):
         return tuple(name for name in self.settings.model_fields if name != KIND)
 
 
-def _ignore() -> None:
-    pass
-
-
 @dataclass(frozen=True, slots=True)
 class ConfiguredSolver:
     """A meta-solver together with its settings."""
@@ -136,7 +132,7 @@ class ConfiguredSolver:
         assert self.solver.bimatrix is not None, f"{self.name} is not defined for bimatrix games"
         return self.solver.bimatrix(row_payoffs, column_payoffs, self.settings)
 
-    def one_population_of_many(self, payoffs: Floats, tick: Callable[[], None] = _ignore) -> Floats:
+    def one_population_of_many(self, payoffs: Floats, tick: Callable[[], object] = lambda: None) -> Floats:
         """Return the mixture of each matrix of ``payoffs`` of shape (D, K, K), as an array of shape (D, K).
 
         For intervals: an iterating solver takes fewer or coarser steps here than for a single matrix (see its module);

@@ -187,19 +187,11 @@ class RegretMatcher:
         self.strategy = (1.0 - _EXPLORATION) * matched + _EXPLORATION * self._uniform
 
 
-def _matched(payoffs: Floats, settings: RegretMatchingSettings) -> Solution:
-    return averaged(payoffs, _averages(payoffs, settings.num_iterations), settings.num_iterations)
-
-
 def _matched_pair(payoffs: Floats, settings: RegretMatchingSettings) -> PairSolution:
     scaled, (num_rows, num_columns) = payoffs / payoff_scale(payoffs), payoffs.shape
     row, column = RegretMatcher((num_rows,)), RegretMatcher((num_columns,))
     strategies = average_of_two(row, column, scaled, -scaled, settings.num_iterations)
     return averaged_pair(payoffs, -payoffs, strategies, settings.num_iterations)
-
-
-def _batched(payoffs: Floats, settings: RegretMatchingSettings) -> Floats:
-    return _averages(payoffs, -(-settings.num_iterations // DRAW_SHARE))
 
 
 def _averages(payoffs: Floats, num_iterations: int) -> Floats:
@@ -210,9 +202,11 @@ REGRET_MATCHING = MetaSolver(
     settings=RegretMatchingSettings,
     summary="average of play in proportion to regret",
     promise="exploitability",
-    one_population=_matched,
+    one_population=lambda payoffs, settings: averaged(
+        payoffs, _averages(payoffs, settings.num_iterations), settings.num_iterations
+    ),
     two_populations=_matched_pair,
-    batched=_batched,
+    batched=lambda payoffs, settings: _averages(payoffs, -(-settings.num_iterations // DRAW_SHARE)),
 )
 
 

@@ -49,10 +49,6 @@ def _one_population(payoffs: Floats, settings: PrdSettings) -> Solution:
     return averaged(payoffs, strategy, settings.num_iterations)
 
 
-def _two_populations(payoffs: Floats, settings: PrdSettings) -> PairSolution:
-    return _bimatrix(payoffs, -payoffs, settings)
-
-
 def _bimatrix(row_payoffs: Floats, column_payoffs: Floats, settings: PrdSettings) -> PairSolution:
     num_rows, num_columns = row_payoffs.shape
     strategies = average_of_two(
@@ -77,7 +73,7 @@ PRD = MetaSolver(
     summary="average of projected replicator dynamics",
     promise="exploitability",
     one_population=_one_population,
-    two_populations=_two_populations,
+    two_populations=lambda payoffs, settings: _bimatrix(payoffs, -payoffs, settings),
     bimatrix=_bimatrix,
     batched=_batched,
 )

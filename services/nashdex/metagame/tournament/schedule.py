@@ -9,17 +9,14 @@ from nashdex.settings.run import EvaluateSettings
 def demand_of(plan: IterationPlan, settings: EvaluateSettings) -> Demand:
     """Return how many battles the cells are to have after the iteration of ``plan``."""
     target = plan.answered if OPPONENT_RULES[plan.rule].is_fixed else None
-    battles = first_battles(settings) if plan.is_scored else 0
+    each = settings.battles_per_pair
+    if settings.adaptive_battles:
+        each = min(settings.first_battles, each)
     further = {(more.a, more.b): more.battles for more in plan.further}
     before = frozenset(plan.population.ids) - frozenset(target or ())
-    return Demand(battles, further, target, before, None if plan.met is None else frozenset(plan.met))
-
-
-def first_battles(settings: EvaluateSettings) -> int:
-    """Return how many battles a new cell gets."""
-    if settings.adaptive_battles == 0:
-        return settings.battles_per_pair
-    return min(settings.first_battles, settings.battles_per_pair)
+    return Demand(
+        each if plan.is_scored else 0, further, target, before, None if plan.met is None else frozenset(plan.met)
+    )
 
 
 def full_table_battles(num_policies: int, settings: EvaluateSettings) -> int:

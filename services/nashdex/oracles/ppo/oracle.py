@@ -130,7 +130,7 @@ def _of_staleness(settings: PpoSettings, actors: ActorSettings, format_id: str) 
             f"train.oracle.streaming.max_staleness_versions is {versions} and actors.shards 0, so the trainer plays "
             "each round with its newest weights; expected actors, or 0 versions"
         )
-    elif _trainer_plays(format_id):
+    elif FORMATS[format_id].evidence is Evidence.EXACT:  # as oracles.registry.needs_actors
         yield (
             f"train.oracle.streaming.max_staleness_versions is {versions} and format {format_id!r}, which has no "
             "actors: the trainer plays each round with its newest weights; expected 0 versions"
@@ -140,11 +140,6 @@ def _of_staleness(settings: PpoSettings, actors: ActorSettings, format_id: str) 
             f"train.oracle.round_battles is {settings.round_battles} and actors.chunk_battles "
             f"{actors.chunk_battles}; expected a multiple, since a round of a stream is a number of chunks"
         )
-
-
-def _trainer_plays(format_name: str) -> bool:
-    """Say whether the trainer itself plays a format, with however many actors (``oracles.registry.needs_actors``)."""
-    return FORMATS[format_name].evidence is Evidence.EXACT
 
 
 def _of_length(settings: PpoSettings) -> Iterator[str]:

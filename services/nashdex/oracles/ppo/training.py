@@ -278,7 +278,7 @@ class Ppo:
             processes.add_up(step, training.network, ORACLES[self.settings.kind].metrics)
             if not critic_alone:
                 self._control(step.measured, moment)
-            metrics.STALENESS.set(state.staleness_updates)
+            metrics.STALENESS.set(state.update - state.acting_update)
             training.take(step, rates, progress)
 
     def _minibatches(self, batch: Batch) -> Iterator[Tensor]:

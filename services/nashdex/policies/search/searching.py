@@ -26,7 +26,7 @@ class SearchGateway:
 
     def __init__(self, space: Space) -> None:
         self._space = space
-        self.teams = _teams_of(space.format)
+        self.teams = tuple(game_for(space.format).teams())
         """Packed teams that the format's players draw from; none if the simulator generates teams."""
         self._gateway: Gateway | None = None
         self._stop: weakref.finalize[..., Any] | None = None
@@ -120,7 +120,3 @@ def search_roots(uniforms: NDArray[np.float64]) -> list[int]:
     """Return the seed of each decision, from its uniform number: it seeds the search, and the draw from the mixture."""
     roots: list[int] = (uniforms * _UNIFORM_BITS).astype(np.int64).tolist()
     return roots
-
-
-def _teams_of(format_id: str) -> tuple[str, ...]:
-    return tuple(game_for(format_id).teams())

@@ -21,12 +21,6 @@ from nashdex.report.sources import IterationSources
 _PACKAGES = ("numpy", "scipy", "pydantic", "torch", "poke-env", "open-spiel")
 
 
-def iteration_versions(sources: IterationSources) -> dict[str, str]:
-    """Return the versions that made an iteration, several where the run continued under another."""
-    nashdex = ({"nashdex": manifest.nashdex_version} for manifest in sources.manifests.all)
-    return _merged([*nashdex, *(result.versions for result in sources.collected)])
-
-
 def run_versions(rows: Sequence[IterationRow]) -> dict[str, str]:
     """Return the versions that made the run, and this process's own."""
     found = _merged(
@@ -66,7 +60,12 @@ def iteration_row(sources: IterationSources) -> IterationRow:
     return IterationRow(
         iteration=sources.iteration,
         sources=sources.manifests.digest,
-        versions=iteration_versions(sources),
+        versions=_merged(
+            [
+                *({"nashdex": manifest.nashdex_version} for manifest in sources.manifests.all),
+                *(result.versions for result in sources.collected),
+            ]
+        ),
         oracle=sources.plan.oracle,
         rule=sources.plan.rule,
         role=sources.plan.role,
