@@ -6,7 +6,7 @@ from nashdex.evaluator.levels import level_in_words, read_levels
 from nashdex.policies.calibration import calibration_in_words, read_calibration
 from nashdex.policies.references import find_policy, read_published_names
 from nashdex.store import open_store
-from nashdex.zoo.card import card_text, read_card
+from nashdex.zoo.card import card_lines, read_card
 
 _HEAD = """\
 # Policies that come with nashdex
@@ -30,7 +30,7 @@ def zoo_page() -> str:
         card = read_card(store, policy)
         if card is None:
             raise DataError(f"{ZOO}{name} has no card: publish it again")
-        parts.append("\n".join(f"#{line}" if line.startswith("#") else line for line in card_text(card).splitlines()))
+        parts.append("\n".join(f"#{line}" if line.startswith("#") else line for line in card_lines(card)))
         levels = read_levels(store, policy)
         if levels is not None:
             rows = [
