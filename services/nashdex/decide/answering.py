@@ -11,9 +11,16 @@ from nashdex.core.ids import PolicyId
 from nashdex.core.user_input import shorten
 from nashdex.decide.documents import ActionAnswer, Answer, Predicted, Question, RefusedError, check_request
 from nashdex.envs.text import choices_of
+from nashdex.games.showdown.logs.evidence import is_tier_of
+from nashdex.games.showdown.logs.words import clean_name
+from nashdex.games.showdown.names import without_series
 from nashdex.games.space import Space
 from nashdex.serve.room import Room
 from nashdex.serve.tracking import neutral_request
+from nashdex.settings.run import FORMAT_ALIASES
+
+_PLAYED_ALIKE: Final = ("bo3", "unrated", "blitz")
+"""Parts of formats' names that change the number of battles, the ladder or the clock, and no battle."""
 
 
 class Asked(NamedTuple):
@@ -32,7 +39,7 @@ def read_question(question: Question, space: Space) -> Asked:
 
     Raises:
         RefusedError: it does not name the players, nothing is to be decided, or its log says that it is of another
-            generation or game type.
+            generation, game type or tier.
     """
     room = Room(question.battle, "", 0)
     seat: Literal[0, 1] = 0 if question.seat == "p1" else 1
@@ -65,15 +72,22 @@ def _check_format(lines: Sequence[str], space: Space) -> None:
     """Check what the log says of its format before the battle begins. It may say nothing.
 
     Raises:
-        RefusedError: another generation or game type.
+        RefusedError: another generation, game type or tier.
     """
     expected = {"gen": space.format[len("gen")], "gametype": "singles" if space.num_slots == 1 else "doubles"}
     for line in lines:
         _, kind, stated, *_ = [*line.split("|", 3), "", ""]
         if kind == "start":
             return
-        if expected.get(kind, stated) != stated:
+        if expected.get(kind, stated) != stated or (kind == "tier" and not _is_tier_of(stated, space.format)):
             raise RefusedError(f"{kind} is {shorten(stated)} in log; expected a battle of {space.format}", "log")
+
+
+def _is_tier_of(tier: str, format_id: str) -> bool:
+    name = clean_name(tier.partition("@@@")[0])
+    for word in _PLAYED_ALIKE:
+        name = name.replace(word, "")
+    return is_tier_of(FORMAT_ALIASES.get(name, name), without_series(format_id))
 
 
 _UNSEEN: Final = "unseen"

@@ -25,10 +25,11 @@ const STOP_MILLISECONDS = 3000;
 
 const NODE_MODULES = fileURLToPath(new URL("../node_modules", import.meta.url));
 const PACKAGE = path.join(NODE_MODULES, "pokemon-showdown");
+const ENDS_WITH_INPUT = new URL("./ends_with_input.js", import.meta.url).href;
 /** Parts of the package's folder that the server writes to; the other parts are links. */
 const WRITABLE = ["config", "databases", "logs"];
 
-const USAGE = `usage: node server.js [--port N] [--host HOST] [--state-dir DIR] [--timeout SECONDS]
+const USAGE = `usage: node server.js [--port N] [--host HOST] [--state-dir DIR] [--timeout SECONDS] [--until-input-ends]
 
 Runs the stock Showdown server and prints one JSON line once it answers logins. SIGTERM ends it with exit code 0.
 
@@ -36,6 +37,7 @@ Runs the stock Showdown server and prints one JSON line once it answers logins. 
   --host HOST        address to listen on (default 127.0.0.1)
   --state-dir DIR    folder for ladders and logs (default: a temporary folder, removed at the end)
   --timeout SECONDS  longest wait until the server answers logins (default 60)
+  --until-input-ends end as by SIGTERM once standard input ends, so that the server does not outlive a killed parent
 `;
 
 /**
@@ -129,6 +131,7 @@ function readArguments() {
         host: { type: "string", default: "127.0.0.1" },
         "state-dir": { type: "string" },
         timeout: { type: "string", default: "60" },
+        "until-input-ends": { type: "boolean", default: false },
         help: { type: "boolean", default: false },
       },
     });
@@ -138,17 +141,19 @@ function readArguments() {
   }
 }
 
-/** @param {{host: string, port: number, state: string, isTemporary: boolean, timeoutSeconds: number}} options */
-async function serve({ host, port, state, isTemporary, timeoutSeconds }) {
+/** @param {{host: string, port: number, state: string, isTemporary: boolean, timeoutSeconds: number, untilInputEnds: boolean}} options */
+async function serve({ host, port, state, isTemporary, timeoutSeconds, untilInputEnds }) {
   const started = performance.now();
   const home = prepare(state, host, port);
   let isStopping = false;
 
   // In its own process group, because the server forks and its children must exit with it. Its output goes to standard error.
-  const child = spawn(process.execPath, ["pokemon-showdown", "start", "--no-security", "--skip-build", String(port)], {
+  // Its input is a pipe that nobody writes to: it ends if this process is killed, and the server ends with it.
+  const start = ["pokemon-showdown", "start", "--no-security", "--skip-build", String(port)];
+  const child = spawn(process.execPath, ["--import", ENDS_WITH_INPUT, ...start], {
     cwd: home,
     env: { ...process.env, NODE_PRESERVE_SYMLINKS: "1", NODE_PRESERVE_SYMLINKS_MAIN: "1" },
-    stdio: ["ignore", process.stderr, process.stderr],
+    stdio: ["pipe", process.stderr, process.stderr],
     detached: true,
   });
 
@@ -176,6 +181,7 @@ async function serve({ host, port, state, isTemporary, timeoutSeconds }) {
   });
   process.on("SIGTERM", stop);
   process.on("SIGINT", stop);
+  if (untilInputEnds) process.stdin.on("end", stop).resume();
 
   const left = () => timeoutSeconds * 1000 - (performance.now() - started);
   while (!isStopping && !(await greets(host, port, left()))) {
@@ -197,8 +203,8 @@ if (values.help) {
 } else {
   const port = Math.trunc(positive(values.port, "port", 65_535));
   const timeoutSeconds = positive(values.timeout, "timeout", 3600);
-  const { host, "state-dir": stateDirectory } = values;
+  const { host, "state-dir": stateDirectory, "until-input-ends": untilInputEnds } = values;
   if (await answers(host, port)) refuse(`another process listens on ${host}:${port}: choose another --port`, EXIT_TRY_AGAIN);
   const state = stateDirectory ? path.resolve(stateDirectory) : mkdtempSync(path.join(tmpdir(), "nashdex-showdown-"));
-  await serve({ host, port, state, isTemporary: !stateDirectory, timeoutSeconds });
+  await serve({ host, port, state, isTemporary: !stateDirectory, timeoutSeconds, untilInputEnds });
 }

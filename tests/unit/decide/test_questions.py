@@ -57,6 +57,7 @@ def test_the_request_in_the_log_is_used_where_the_question_has_none() -> None:
         ({"log": [*LOG, "|win|Ann"]}, "log", "over"),
         ({"log": ["|gen|9", *LOG]}, "log", "gen is '9' in log; expected a battle of gen1tiny"),
         ({"log": ["|gametype|doubles", *LOG]}, "log", "gametype is 'doubles'"),
+        ({"log": ["|tier|[Gen 1] OU", *LOG]}, "log", r"tier is '\[Gen 1\] OU' in log; expected a battle of gen1tiny"),
         ({"log": [*LOG, "|turn|many"]}, "log", "whole number"),
         ({"log": [*LOG, "|request|[1]"]}, "log", "JSON object"),
         ({"request": ...}, "request", "nothing to choose"),
@@ -78,3 +79,21 @@ def test_a_wrong_question_names_its_field(changes: dict[str, Any], field: str, w
 def test_what_is_no_question_is_refused(data: bytes) -> None:
     with pytest.raises(RefusedError):
         parse_question(data)
+
+
+@pytest.mark.parametrize(
+    ("tier", "format_id"),
+    [
+        ("[Gen 1] Random Battle", "gen1randombattle"),
+        ("RBY OU", "gen1ou"),
+        ("[Gen 9] Random Battle (Blitz)", "gen9randombattle"),
+        ("[Gen 9] Unrated Random Battle", "gen9randombattle"),
+        ("[Gen 9 Champions] VGC 2026 Reg M-B (Bo3)", "gen9championsvgc2026regmb"),
+        ("[Gen 9] VGC 2024 Reg G", "gen9vgc2024reggbo3"),
+        ("[Gen 9] VGC 2025 Reg G (Bo3)", "gen9vgc2024reggbo3"),
+    ],
+)
+def test_the_number_of_battles_the_ladder_and_the_clock_are_not_the_format(tier: str, format_id: str) -> None:
+    space = SPACE.model_copy(update={"format": format_id})
+    question = parse_question(_question(log=[f"|tier|{tier}", *LOG]))
+    assert read_question(question, space).turn == 1

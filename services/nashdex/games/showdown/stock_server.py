@@ -50,14 +50,16 @@ def server_command(port: int, host: str = "127.0.0.1", state: Path | None = None
 
 @contextmanager
 def stock_server() -> Iterator[StockServer]:
-    """Run the server on a free port of this machine until the block ends.
+    """Run the server on a free port of this machine until the block ends, or this process does.
 
     Raises:
         ConfigurationError: Node is missing.
         TryAgainError: the server does not answer logins in time, or another process listens on the port.
     """
-    command = server_command(_free_port())
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:  # noqa: S603 our own
+    command = [*server_command(_free_port()), "--until-input-ends"]
+    with subprocess.Popen(  # noqa: S603 our own
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ) as process:
         assert process.stdout is not None
         try:
             # Its output ends when its own deadline passes.

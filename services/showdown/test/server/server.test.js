@@ -65,6 +65,28 @@ test("the stock server answers, writes only to its state folder, and exits with 
   }
 });
 
+for (const [how, end] of /** @type {[string, (launcher: import("node:child_process").ChildProcess) => void][]} */ ([
+  ["its launcher is killed", (launcher) => launcher.kill("SIGKILL")],
+  ["the launcher's input ends", (launcher) => launcher.stdin?.end()],
+])) {
+  test(`no process of the stock server is left once ${how}`, async () => {
+    const probe = await listening();
+    probe.close();
+    const state = mkdtempSync(path.join(tmpdir(), "nashdex-server-test-"));
+    const args = [SERVER, "--port", String(probe.port), "--state-dir", state, "--until-input-ends"];
+    const launcher = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "ignore"] });
+    try {
+      const [line] = await once(launcher.stdout, "data");
+      end(launcher);
+      await once(launcher, "exit");
+      await gone(-JSON.parse(line).pid);
+    } finally {
+      launcher.kill("SIGKILL");
+      rmSync(state, { recursive: true, force: true });
+    }
+  });
+}
+
 /**
  * @param {string[]} chunks what the server sends after it has taken a websocket
  * @param {boolean} closes whether it closes the websocket then

@@ -123,7 +123,7 @@ class Evidence:
             )
         if format_id in SHOWDOWN and num_active != 1 + (format_id in DOUBLES):
             raise refuse("gametype", f"its lines are of {self.stated['gametype']}")
-        if not _is_tier_of(self.stated["tier"], format_id, generation):
+        if not is_tier_of(self.stated["tier"], format_id):
             raise refuse("tier", f"its tier is {shorten(self.stated['tier'])}")
         if (problem := format_problem(format_id, battle)) is not None:
             raise refuse("id", problem)
@@ -157,8 +157,9 @@ def format_problem(format_id: str, battle: str) -> str | None:
     return f"its id is {shorten(battle)}" if named and _regulation(format_id) not in named else None
 
 
-def _is_tier_of(tier: str, format_id: str, generation: int) -> bool:
+def is_tier_of(tier: str, format_id: str) -> bool:
     """Say whether the text of ``|tier|`` names the format: ``[Gen 1] OU``, in old logs ``RBY OU`` or ``OU``."""
+    generation = int(format_id[3])
     name, wanted = _regulation(clean_name(tier)), _regulation(format_id)
     old = re.match(f"(?:{_OLD_NAMES[generation]})", name)
     short = name[old.end() :] if old is not None and _OLD_NAMES[generation] else name
