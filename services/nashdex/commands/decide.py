@@ -6,15 +6,13 @@ from typing import Annotated
 import typer
 
 from nashdex.commands.output import print_note
-from nashdex.commands.run_options import SeedOption
+from nashdex.commands.run_options import PlayerArgument, SeedOption
 from nashdex.core.errors import ConfigurationError, StoppedError
 from nashdex.core.stopping import check_stop, install_stop_handlers
 
 
 def decide(
-    policy: Annotated[
-        str, typer.Argument(metavar="POLICY", help="As `nashdex battle --p1` takes it, such as RUN_URI#newest@greedy.")
-    ],
+    policy: PlayerArgument,
     *,
     format_id: Annotated[
         str | None,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import typer
 
 from nashdex.commands.output import JsonOption, counter, print_answer, print_json, print_note, print_text
-from nashdex.commands.run_options import SeedOption
+from nashdex.commands.run_options import GatewaysOption, SeedOption
 from nashdex.core.errors import ConfigurationError, DataError
 from nashdex.core.stopping import install_stop_handlers
 
@@ -20,6 +20,9 @@ D = TypeVar("D", bound="Document")
 
 _TEMPERATURES = (0.0, 4.0, 8.0, 16.0)
 _STORED = "a stored policy: zoo:NAME, STORE#ID or RUN#newest"
+_NetworkArgument = Annotated[
+    str, typer.Argument(metavar="POLICY", help="A stored network without '@': zoo:NAME, STORE#ID or RUN#newest.")
+]
 _MeasuredStore = Annotated[
     str | None,
     typer.Option(
@@ -143,9 +146,7 @@ def _scripted(reference: "PolicyReference", why: str) -> ConfigurationError:
 
 
 def measure_policy_levels(
-    policy: Annotated[
-        str, typer.Argument(metavar="POLICY", help="A stored network without '@': zoo:NAME, STORE#ID or RUN#newest.")
-    ],
+    policy: _NetworkArgument,
     *,
     temperatures: Annotated[
         list[float] | None,
@@ -160,7 +161,7 @@ def measure_policy_levels(
     against: Annotated[str, typer.Option(metavar="POLICY", help="The player that every level meets.")] = "heuristic",
     battles: Annotated[int, typer.Option(min=2, max=1_000_000, help="Battles of each level.")] = 400,
     seed: SeedOption = 0,
-    gateways: Annotated[int, typer.Option(min=1, max=64, help="Simulator processes.")] = 1,
+    gateways: GatewaysOption = 1,
     store: _MeasuredStore = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -202,9 +203,7 @@ def measure_policy_levels(
 
 
 def calibrate_policy(
-    policy: Annotated[
-        str, typer.Argument(metavar="POLICY", help="A stored network without '@': zoo:NAME, STORE#ID or RUN#newest.")
-    ],
+    policy: _NetworkArgument,
     *,
     against: Annotated[
         list[str] | None,
@@ -217,7 +216,7 @@ def calibrate_policy(
         typer.Option(min=2, max=1_000_000, help="Battles of each opponent that fit its map; as many others test it."),
     ] = 2000,
     seed: SeedOption = 0,
-    gateways: Annotated[int, typer.Option(min=1, max=64, help="Simulator processes.")] = 1,
+    gateways: GatewaysOption = 1,
     store: _MeasuredStore = None,
     as_json: JsonOption = False,
 ) -> None:

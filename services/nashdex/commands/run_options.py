@@ -22,6 +22,13 @@ RunIdOption = Annotated[
 RunUriArgument = Annotated[str, typer.Argument(metavar="RUN_URI", help="URI of the run, as `nashdex run` prints it.")]
 SeedOption = Annotated[int, typer.Option(min=0, help="Root of every seed.")]
 StoreOption = Annotated[str, typer.Option(metavar="URI", help="Store: a path, file://… or s3://bucket/prefix.")]
+TeamSetOption = Annotated[
+    str | None, typer.Option(metavar="NAME", help="Set of teams to draw from: see `nashdex formats --teams`.")
+]
+GatewaysOption = Annotated[int, typer.Option(min=1, max=64, help="Simulator processes.")]
+PlayerArgument = Annotated[
+    str, typer.Argument(metavar="POLICY", help="As `nashdex battle --p1` takes it, such as RUN_URI#newest@greedy.")
+]
 CalibrationOption = Annotated[
     list[Path] | None,
     typer.Option(

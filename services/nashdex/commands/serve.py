@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nashdex.commands.output import JsonOption, print_json, print_text
-from nashdex.commands.run_options import SeedOption
+from nashdex.commands.run_options import PlayerArgument, SeedOption, TeamSetOption
 from nashdex.core.errors import ConfigurationError, StoppedError
 from nashdex.core.stopping import check_stop, install_stop_handlers
 
@@ -29,9 +29,7 @@ _BOT_RULES = (
 
 
 def serve(
-    policy: Annotated[
-        str, typer.Argument(metavar="POLICY", help="As `nashdex battle --p1` takes it, such as RUN_URI#newest@greedy.")
-    ],
+    policy: PlayerArgument,
     *,
     format_id: Annotated[str, typer.Option("--format", metavar="FORMAT", help="Showdown format, such as gen1ou.")],
     name: Annotated[str, typer.Option(metavar="NAME", help="User name.")],
@@ -52,9 +50,7 @@ def serve(
     accept: Annotated[
         list[str] | None, typer.Option(metavar="USER", help="Accept challenges of this user alone; may be repeated.")
     ] = None,
-    team_set: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Set of teams to draw from: see `nashdex formats --teams`.")
-    ] = None,
+    team_set: TeamSetOption = None,
     record: Annotated[
         Path | None,
         typer.Option(metavar="DIR", help="Folder for results, logs and replays. A later call goes on there."),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nashdex.commands.output import JsonOption, print_answer, print_note
-from nashdex.commands.run_options import SeedOption
+from nashdex.commands.run_options import GatewaysOption, SeedOption, TeamSetOption
 from nashdex.core.errors import ConfigurationError, DataError, InterruptedByUserError, StoppedError
 from nashdex.core.stopping import install_stop_handlers
 
@@ -48,11 +48,9 @@ def battle(
     matrix: Annotated[
         Path | None, typer.Option(metavar="MATRIX.json", help="Payoffs, for format matrix: see `nashdex solve --help`.")
     ] = None,
-    team_set: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Set of teams to draw from: see `nashdex formats --teams`.")
-    ] = None,
+    team_set: TeamSetOption = None,
     seed: SeedOption = 0,
-    gateways: Annotated[int, typer.Option(min=1, max=64, help="Simulator processes.")] = 1,
+    gateways: GatewaysOption = 1,
     as_json: JsonOption = False,
 ) -> None:
     """Play two policies against each other and print the first one's score with its interval.

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nashdex.commands.output import JsonOption, print_answer, print_note
-from nashdex.commands.run_options import SeedOption
+from nashdex.commands.run_options import GatewaysOption, SeedOption, TeamSetOption
 from nashdex.core.errors import ConfigurationError, DataError
 from nashdex.core.stopping import install_stop_handlers
 
@@ -35,11 +35,9 @@ def panel(
     slow_battles: Annotated[
         int, typer.Option(min=2, max=1_000_000, help="Battles against each opponent that searches.")
     ] = 40,
-    team_set: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Set of teams to draw from: see `nashdex formats --teams`.")
-    ] = None,
+    team_set: TeamSetOption = None,
     seed: SeedOption = 0,
-    gateways: Annotated[int, typer.Option(min=1, max=64, help="Simulator processes.")] = 1,
+    gateways: GatewaysOption = 1,
     output: Annotated[
         Path | None,
         typer.Option(
