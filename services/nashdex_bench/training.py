@@ -99,4 +99,4 @@ def open_training(game: ShowdownGame, network: ActorCritic, settings: PpoSetting
 
 def self_play(game: ShowdownGame) -> Iterator[Assignment]:
     """Yield battles of the learner with itself, without end."""
-    return PairedBattles(0, game.teams(), deadline_seconds=300.0).self_play(NEWEST)
+    return PairedBattles(0, game.teams()).self_play(NEWEST)

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Final
 
+from nashdex.games.showdown.logs.data import game_data
 from nashdex.games.showdown.logs.words import clean_name
 from nashdex_metamon.names import NO_TYPE, clean_no_numbers, move_name, type_words
 
@@ -67,7 +68,7 @@ class Dex:
         return found
 
     def _read_species(self, forme: str) -> Species:
-        entry = _data(self.generation).pokedex.get(forme, {})
+        entry = game_data(self.generation).pokedex.get(forme, {})
         if "types" not in entry:  # some generations name species that they lack
             return Species(clean_name(forme), clean_name(forme), type_words(()), _UNKNOWN_STATS, ())
         return Species(
@@ -80,7 +81,7 @@ class Dex:
 
     def _read_move(self, move: str) -> MoveFacts:
         name = move_name(move)
-        entry: dict[str, Any] | None = _data(self.generation).moves.get(clean_name(move))
+        entry: dict[str, Any] | None = game_data(self.generation).moves.get(clean_name(move))
         if entry is None:
             return MoveFacts(name, NO_TYPE, "status", 0, _CERTAIN, 0, 0)
         type_ = clean_no_numbers(entry["type"]) or _MYSTERY_TYPE
@@ -96,13 +97,6 @@ class Dex:
             priority=entry.get("priority", 0),
             max_pp=entry["pp"] * 8 // 5,
         )
-
-
-def _data(generation: int) -> Any:  # noqa: ANN401 poke-env's type, which is imported late
-    # Late: poke-env takes a second to import, and only states that are built from a battle need it.
-    from poke_env.data import GenData  # noqa: PLC0415
-
-    return GenData.from_gen(generation)
 
 
 @cache

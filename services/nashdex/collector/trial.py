@@ -16,7 +16,6 @@ SECONDS = 3.0
 """Wall time of one measurement."""
 _WARM_UP_SHARE = 0.5
 """Share of that time before counting begins: Node compiles hot code while it runs."""
-_DEADLINE_SECONDS = 300.0
 _POLICY = PolicyId("trial")
 
 
@@ -31,7 +30,7 @@ def self_play_trial(game: Game, network: NetworkSettings, seconds: float = SECON
     def decisions_per_second(num_gateways: int, concurrent_battles: int) -> float:
         with Session(game.open_arena(num_gateways=num_gateways), concurrent_battles) as session:
             session.policies[_POLICY] = NetworkPolicy(_POLICY, make_network(session.space, network), device)
-            battles = PairedBattles(0, game.teams(), _DEADLINE_SECONDS)
+            battles = PairedBattles(0, game.teams())
             began_seconds = time.monotonic()
             warm: tuple[float, int] | None = None
             for _ in session.play(battles.self_play(_POLICY)):

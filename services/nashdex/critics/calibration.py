@@ -34,7 +34,6 @@ from nashdex.trajectory.episode import Episode
 NUM_BINS: Final = 10
 _RESAMPLES: Final = 2000
 _CONCURRENT_BATTLES: Final = 64
-_DEADLINE_SECONDS: Final = 300.0
 
 Floats = NDArray[np.float64]
 
@@ -135,7 +134,7 @@ def predictions(
         for contestant in contestants:
             session.policies |= contestant.policies
         policy_id, network, reward = _critic(policy, contestants[0], session.space)
-        paired = PairedBattles(seed, game.teams(), _DEADLINE_SECONDS)
+        paired = PairedBattles(seed, game.teams())
         found: dict[int, Predictions] = {}
         own = contestants[0].policies.keys()
         for finished in session.play(_assignments(battles, paired, contestants, both=both_seats)):

@@ -129,13 +129,12 @@ def judge_of(store: ObjectStore, policy: Policy, space: Space) -> Judge | None:
     Raises:
         DataError: a network is missing, altered, or was trained for another space.
     """
-    played = PlayedPolicy.of(policy.id) if isinstance(policy, NetworkPolicy | EnsemblePolicy) else None
-    if played is None:
-        return None
     if isinstance(policy, NetworkPolicy):
-        return Judge(policy.id, [_member(store, played.policy, space, SAMPLED)], space)
-    voters = read_ensemble(store, played.policy).voters
-    return Judge(policy.id, [_member(store, each.policy, space, each.temperature) for each in voters], space)
+        return Judge(policy.id, [_member(store, PlayedPolicy.of(policy.id).policy, space, SAMPLED)], space)
+    if isinstance(policy, EnsemblePolicy):
+        voters = read_ensemble(store, PlayedPolicy.of(policy.id).policy).voters
+        return Judge(policy.id, [_member(store, each.policy, space, each.temperature) for each in voters], space)
+    return None
 
 
 def _member(store: ObjectStore, policy: BarePolicyId, space: Space, temperature: float) -> Member:

@@ -17,7 +17,6 @@ from nashdex.policies.scripted.registry import is_scripted
 from nashdex.store.documents import read_beside_policy
 from nashdex.store.protocol import ObjectStore
 
-_MAX_BYTES: Final = 1 << 16
 MOST_LEVELS: Final = 10
 
 
@@ -100,7 +99,7 @@ def read_levels(store: ObjectStore, policy: BarePolicyId) -> Levels | None:
         DataError: they are wrong, or are another policy's.
     """
     key, remedy = keys.policy_levels(policy), "measure them again"
-    return read_beside_policy(store, key, policy, Levels, _MAX_BYTES, holds="has the levels of", remedy=remedy)
+    return read_beside_policy(store, key, policy, Levels, holds="has the levels of", remedy=remedy)
 
 
 def level_in_words(level: Level, against: str) -> str:

@@ -20,6 +20,7 @@ from nashdex.rollout.session import Session
 
 ESTIMATOR: Final = "mean-score, wilson-by-pairs"
 """The mean score, with Wilson's interval whose number of battles is corrected for pairs."""
+_CONCURRENT_BATTLES = 64
 
 
 class SeriesResult(Model):
@@ -90,9 +91,7 @@ def play_match(
     matrix: MatrixDocument | None = None,
     teams_text: str | None = None,
     seed: int = 0,
-    concurrent_battles: int = 64,
     num_gateways: int = 1,
-    deadline_seconds: float = 300.0,
     on_battle: Callable[[int], None] = lambda _: None,
 ) -> MatchResult:
     """Play ``battles`` battles as side-swapped pairs with the same teams, an odd last one alone.
@@ -111,12 +110,12 @@ def play_match(
     if best_of > 1 and game.tree is not None:
         raise ConfigurationError(f"{format_id} has no series of battles: expected a best of 1, or a Showdown format")
     started = time.monotonic()
-    at_once = most_concurrent_battles((first, second), min(concurrent_battles, battles))
+    at_once = most_concurrent_battles((first, second), min(_CONCURRENT_BATTLES, battles))
     with Session(game.open_arena(num_gateways=num_gateways), at_once) as session:
         contestants = (load_contestant(first, session.space), load_contestant(second, session.space))
         for contestant in contestants:
             session.policies |= contestant.policies
-        paired = PairedBattles(seed, game.teams(), deadline_seconds)
+        paired = PairedBattles(seed, game.teams())
         played: dict[int, list[float]] = {}
         winners: Counter[int | None] = Counter()
         undecided = list(range(battles))

@@ -57,6 +57,4 @@ class ThisMachine:
 def logs_folder(store_uri: str, experiment: str) -> Path:
     """Return the folder for logs of an experiment's commands: in a local store, else in the user's state folder."""
     place = parse_uri(store_uri)
-    if isinstance(place, Path):
-        return place / f"{experiment}.logs"
-    return state_folder() / f"{experiment}.logs"
+    return (place if isinstance(place, Path) else state_folder()) / f"{experiment}.logs"

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, Self
@@ -13,6 +14,11 @@ from nashdex.core.errors import DataError
 from nashdex.core.ids import PolicyIdField, RunIdField
 from nashdex.core.results import Evaluation
 from nashdex.core.user_input import read_file
+
+
+def now() -> str:
+    """Return the time, UTC."""
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 class Status(StrEnum):

@@ -5,13 +5,12 @@ How many runs work at a time, invalid runs and follow-ups may change.
 """
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from typing import Any
 
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.user_input import flatten
 from nashdex.experiments.plan import Plan
-from nashdex.experiments.records import Registered, Registration, Results, RunRecord, Status
+from nashdex.experiments.records import Registered, Registration, Results, RunRecord, Status, now
 from nashdex.runs.creation import PreparedRun
 from nashdex.settings.ppo import PpoSettings
 from nashdex.settings.run import RunSettings
@@ -44,9 +43,7 @@ def registered(plan: Plan, results: Results, prepared: Mapping[str, PreparedRun]
     )
     if old is not None and old.content == content:
         return results
-    registration = Registration.of(
-        content, registered=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"), is_after_runs=has_begun
-    )
+    registration = Registration.of(content, registered=now(), is_after_runs=has_begun)
     return results.model_copy(update={"registration": registration})
 
 

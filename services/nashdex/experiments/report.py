@@ -6,13 +6,14 @@ from typing import Literal
 from pydantic import Field, NonNegativeFloat, NonNegativeInt
 
 from nashdex.core.documents import Document, Model
+from nashdex.core.results import Evaluation
 from nashdex.experiments.commands import as_typed
-from nashdex.experiments.comparing import Difference, Sample, difference, holm
+from nashdex.experiments.comparing import Sample, difference, holm
 from nashdex.experiments.estimates import ClusteredEstimate, fixed_reference_elo, over_seeds
 from nashdex.experiments.plan import Plan
-from nashdex.experiments.records import Results, RunRecord, Status
+from nashdex.experiments.records import Match, Results, RunRecord, Status
 from nashdex.experiments.registration import require_unchanged
-from nashdex.experiments.rules import ELO, Comparison, DifferenceRule, ScoreRule
+from nashdex.experiments.rules import ELO, Comparison, DifferenceRule, Rule, ScoreRule
 from nashdex.experiments.sentences import Finding, finding, sentence
 from nashdex.metagame.evidence.estimates import NORMAL_QUANTILE
 
@@ -166,14 +167,11 @@ def _comparisons(
         for one in comparisons
     ]
     p_values = [1.0 if each is None else each.p_value() for each in found]
+    intervals = [None if each is None else each.interval(rule.level / len(found)) for each in found]
     return tuple(
         _comparison_report(one, each, (p, p_holm), rule.level, (budgets.get(one.arm), budgets.get(one.other)))
-        for one, each, p, p_holm in zip(comparisons, _intervals(found, rule), p_values, holm(p_values), strict=True)
+        for one, each, p, p_holm in zip(comparisons, intervals, p_values, holm(p_values), strict=True)
     )
-
-
-def _intervals(found: Sequence[Difference | None], rule: DifferenceRule) -> list[ClusteredEstimate | None]:
-    return [None if each is None else each.interval(rule.level / len(found)) for each in found]
 
 
 def _comparison_report(
@@ -210,7 +208,7 @@ def _sample(plan: Plan, arm: str, runs: Mapping[int, RunRecord], measure: str) -
     found = {
         seed: fixed_reference_elo(run.matches, anchors)
         if measure == ELO
-        else (run.matches[measure].score, _error(run, measure))
+        else (run.matches[measure].score, _error(run.matches[measure]))
         for seed, run in runs.items()
     }
     return Sample(
@@ -239,12 +237,11 @@ def _arm_report(plan: Plan, name: str, runs: Mapping[int, RunRecord]) -> ArmRepo
     experiment = plan.experiment
     elos = {seed: fixed_reference_elo(run.matches, experiment.measure.anchors) for seed, run in runs.items()}
     scores = {
-        anchor: over_seeds(
-            [run.matches[anchor].score for run in runs.values()], [_error(run, anchor) for run in runs.values()]
-        )
+        anchor: _mean_score([run.matches[anchor] for run in runs.values()])
         for anchor in experiment.measure.anchors
         if runs
     }
+    judgement, reached = _judged(experiment.verdict, runs)
     keys = set.intersection(*(set(run.summary) for run in runs.values())) if runs else set()
     return ArmReport(
         name=name,
@@ -254,8 +251,8 @@ def _arm_report(plan: Plan, name: str, runs: Mapping[int, RunRecord]) -> ArmRepo
         planned_seeds=len(experiment.seeds),
         elo=over_seeds([elo for elo, _ in elos.values()], [error for _, error in elos.values()]) if runs else None,
         scores=scores,
-        judgement=_judgement(plan, runs),
-        reached=_reached(plan, runs),
+        judgement=judgement,
+        reached=reached,
         decisions=_mean([run.decisions for run in runs.values()]),
         cpu_minutes=_mean([run.cpu_minutes for run in runs.values()]),
         rollbacks=sum(run.rollbacks for run in runs.values()),
@@ -264,25 +261,22 @@ def _arm_report(plan: Plan, name: str, runs: Mapping[int, RunRecord]) -> ArmRepo
     )
 
 
-def _judgement(plan: Plan, runs: Mapping[int, RunRecord]) -> Judgement | None:
-    if not isinstance(plan.experiment.verdict, ScoreRule):
-        return None
-    if not runs:
-        return "no result"
-    return "reached" if len(_reached(plan, runs)) == len(runs) else "not reached"
-
-
-def _reached(plan: Plan, runs: Mapping[int, RunRecord]) -> tuple[int, ...]:
-    """Return the seeds that reach the aim of a score rule."""
-    rule = plan.experiment.verdict
+def _judged(rule: Rule, runs: Mapping[int, RunRecord]) -> tuple[Judgement | None, tuple[int, ...]]:
+    """Return the verdict of a score rule on an arm, and the seeds that reach the aim."""
     if not isinstance(rule, ScoreRule):
-        return ()
-    return tuple(seed for seed, run in runs.items() if run.matches[rule.anchor].low > rule.above)
+        return None, ()
+    reached = tuple(seed for seed, run in runs.items() if run.matches[rule.anchor].low > rule.above)
+    if not runs:
+        return "no result", reached
+    return "reached" if len(reached) == len(runs) else "not reached", reached
 
 
-def _error(run: RunRecord, anchor: str) -> float:
-    match = run.matches[anchor]
-    return (match.high - match.low) / (2 * NORMAL_QUANTILE)
+def _error(measured: Match | Evaluation) -> float:
+    return (measured.high - measured.low) / (2 * NORMAL_QUANTILE)
+
+
+def _mean_score(by_seed: Sequence[Match | Evaluation]) -> ClusteredEstimate:
+    return over_seeds([one.score for one in by_seed], [_error(one) for one in by_seed])
 
 
 def _mean(values: Sequence[float]) -> float:
@@ -299,9 +293,7 @@ def _curves(runs: Sequence[RunRecord]) -> tuple[ArmCurve, ...]:
             CurvePoint(
                 decisions=_mean([one.decisions for one in column]),
                 cpu_minutes=_mean([one.cpu_seconds / 60 for one in column]),
-                score=over_seeds(
-                    [one.score for one in column], [(one.high - one.low) / (2 * NORMAL_QUANTILE) for one in column]
-                ),
+                score=_mean_score(column),
             )
             for column in zip(*each, strict=False)
         )

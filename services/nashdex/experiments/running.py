@@ -11,7 +11,6 @@ import sys
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 
 import nashdex
@@ -29,7 +28,7 @@ from nashdex.core.steps import StepName
 from nashdex.experiments import commands
 from nashdex.experiments.places import Place
 from nashdex.experiments.plan import Plan, PlannedRun
-from nashdex.experiments.records import Match, Registration, Results, RunRecord, Status, read_results
+from nashdex.experiments.records import Match, Registration, Results, RunRecord, Status, now, read_results
 from nashdex.experiments.registration import has_run_begun, registered
 from nashdex.local.processes import Child, last_error, run_process, stop_on_signals
 from nashdex.runs.creation import PreparedRun, Run, open_run, prepare_run
@@ -224,7 +223,7 @@ def _write(plan: Plan, results: Results) -> None:
 
 def _registered(plan: Plan, prepared: dict[str, PreparedRun]) -> Results:
     found = read_results(plan.beside(RESULTS_SUFFIX))
-    return registered(plan, found or Results(experiment=plan.name, began=_now(), runs=()), prepared)
+    return registered(plan, found or Results(experiment=plan.name, began=now(), runs=()), prepared)
 
 
 def run_experiment(plan: Plan, options: ExperimentOptions) -> Results:
@@ -274,7 +273,7 @@ class _Runner:
 
     async def _run_one(self, run: PlannedRun) -> None:
         async with self._in_turn[run.stored], self._slots:
-            self._update(run, status=Status.RUNNING, reason="", began=_now(), version=nashdex.__version__)
+            self._update(run, status=Status.RUNNING, reason="", began=now(), version=nashdex.__version__)
             self._options.say(f"{run.key}: running as {run.stored}, log {self._log(run)}")
             try:
                 async with newest_lines(self._log(run), lambda line: self._options.say(f"{run.key}: {line}")):
@@ -286,10 +285,10 @@ class _Runner:
                 self._update(run, status=Status.PLANNED, reason="stopped; it continues where it was")
                 raise
             except (ConfigurationError, DataError, TryAgainError) as error:
-                self._update(run, status=Status.FAILED, reason=str(error), ended=_now())
+                self._update(run, status=Status.FAILED, reason=str(error), ended=now())
                 self._options.say(f"{run.key}: failed: {error}")
                 return
-            self._update(run, status=Status.COMPLETED, ended=_now())
+            self._update(run, status=Status.COMPLETED, ended=now())
             self._options.say(f"{run.key}: {self._described(run)}")
 
     async def _match(self, run: PlannedRun, anchor: str) -> None:
@@ -313,8 +312,8 @@ class _Runner:
         match = Match.model_validate({**values, "command": commands.as_typed(arguments)})
         self._update(run, matches=self._record(run).matches | {anchor: match})
 
-    async def _nashdex(self, run: PlannedRun, arguments: Sequence[str], output: Path | None = None) -> None:
-        """Run one command, with its standard output in ``output`` or in the run's log.
+    async def _nashdex(self, run: PlannedRun, arguments: Sequence[str], into: Path | None = None) -> None:
+        """Run one command, with its standard output in ``into`` or in the run's log.
 
         Raises:
             TryAgainError: it failed.
@@ -325,7 +324,7 @@ class _Runner:
         async def start(
             command: Sequence[str], *, stdin: int, output: int, progress: int, environment: dict[str, str]
         ) -> Child:
-            with (target or log).open("wb" if target else "ab") as file:
+            with (into or log).open("wb" if into else "ab") as file:
                 return await asyncio.create_subprocess_exec(
                     *command,
                     stdin=stdin,
@@ -336,7 +335,6 @@ class _Runner:
                     start_new_session=True,
                 )
 
-        target = output
         code = await run_process(
             [*_PROGRAM, *arguments],
             start=start,
@@ -371,7 +369,3 @@ class _Runner:
         self.results = self.results.with_record(record)
         _write(self._plan, self.results)
         self._options.on_change(self.results)
-
-
-def _now() -> str:
-    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

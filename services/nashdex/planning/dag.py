@@ -66,11 +66,6 @@ def iteration_steps(settings: RunSettings) -> tuple[PlannedStep, ...]:
     )
 
 
-def edges(settings: RunSettings) -> tuple[tuple[StepName, StepName], ...]:
-    """Return (earlier, later) for each dependency within an iteration."""
-    return tuple((earlier, step.name) for step in iteration_steps(settings) for earlier in step.after)
-
-
 def num_shards(settings: RunSettings, name: StepName) -> int:
     """Return the number of shards of ``name`` under ``settings``: 0 if the run has no such step."""
     step = next((step for step in iteration_steps(settings) if step.name == name), None)

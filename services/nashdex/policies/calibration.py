@@ -12,7 +12,6 @@ from nashdex.core.ids import BarePolicyId, BarePolicyIdField
 from nashdex.store.documents import read_beside_policy
 from nashdex.store.protocol import ObjectStore
 
-_MAX_BYTES: Final = 1 << 16
 MOST_OPPONENTS: Final = 10
 LEAST_CHANCE: Final = 0.001
 """Critics also say 0 and 1, whose log odds are infinite."""
@@ -91,9 +90,7 @@ def read_calibration(store: ObjectStore, policy: BarePolicyId) -> PolicyCalibrat
         DataError: it is wrong, or is another policy's.
     """
     key, remedy = keys.policy_calibration(policy), "measure it again"
-    return read_beside_policy(
-        store, key, policy, PolicyCalibration, _MAX_BYTES, holds="is the calibration of", remedy=remedy
-    )
+    return read_beside_policy(store, key, policy, PolicyCalibration, holds="is the calibration of", remedy=remedy)
 
 
 def calibration_in_words(found: OpponentCalibration) -> str:

@@ -17,7 +17,7 @@ class PairedBattles:
     So each policy plays each team once, and the luck of the teams cancels.
     """
 
-    def __init__(self, root: int, teams: Sequence[str] | TeamPool, deadline_seconds: float) -> None:
+    def __init__(self, root: int, teams: Sequence[str] | TeamPool, deadline_seconds: float = 300.0) -> None:
         self._root = root
         self._pool = teams if isinstance(teams, TeamPool) else TeamPool(teams)
         self._deadline_seconds = deadline_seconds

@@ -128,11 +128,11 @@ class Decider:
         for room, why in self._decide(waiting, found):
             _log.warning("the tracker reads a battle again", room=room.id, cause=why)
             self.begin_again(room)
-            room.track_again()
+            room.num_tracked = 0
             for _, still in self._decide([room], found):
                 _log.error("the tracker cannot follow a battle; the choice is the default", room=room.id, cause=still)
                 room.num_untracked += 1
-                room.track_again()
+                room.num_tracked = 0
                 self.begin_again(room)
                 found.append((room, DEFAULT))
         for room, choice in found:
@@ -153,7 +153,8 @@ class Decider:
             lost += [(waiting.pop(number), why) for number, why in tracked.failed.items()]
             if tracked.decisions is None:
                 break
-            decisions = self._again(tracked.decisions, waiting)
+            again = [waiting[number].asked_again for number in tracked.decisions.battle.tolist()]
+            decisions = replace(tracked.decisions, asked_again=np.array(again, dtype=np.bool_))
             answers = self._seats.answer(decisions)
             for number, failure in answers.void.items():
                 lost.append((waiting.pop(number), f"{failure.cause}: {failure.detail}"))
@@ -182,10 +183,6 @@ class Decider:
             request=neutral_request(room.request, room.seat),
             state=self._policies[self._policy_of[room.number]].needs_state,
         )
-
-    def _again(self, decisions: Decisions, waiting: dict[int, Room]) -> Decisions:
-        again = np.array([waiting[number].asked_again for number in decisions.battle.tolist()], dtype=np.bool_)
-        return replace(decisions, asked_again=again)
 
     def _texts(self, decisions: Decisions, actions: NDArray[np.int64]) -> dict[int, Choice]:
         """Return the server's text of each action, by battle."""

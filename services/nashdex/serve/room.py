@@ -77,7 +77,7 @@ class OpenSeries:
 
 _OVERTAKEN: Final = ("[Invalid choice] Sorry, too late", "[Invalid choice] There's nothing to choose")
 """Answers to a choice whose request is over: it was sent once before the connection broke and once after."""
-_RATING: Final = pattern(r"^(.*)'s rating: ([0-9]+) &rarr; <strong>([0-9]+)</strong>")
+_RATING: Final = pattern(r"^(.*)'s rating: [0-9]+ &rarr; <strong>([0-9]+)</strong>")
 
 Result = Literal["win", "loss", "tie"]
 SCORES: Final[Mapping[Result, float]] = {"win": 1.0, "tie": 0.5, "loss": 0.0}
@@ -120,7 +120,6 @@ class Room:
     """Refused choices since the last request to which the server took one."""
     rating: int | None = None
     """The client's own after the battle, where the server rates it."""
-    opponent_rating: int | None = None
     is_gone: bool = False
     """The server has closed the room."""
     series: str | None = None
@@ -213,10 +212,6 @@ class Room:
         self.num_tracked = len(self.log)
         return with_neutral_names(iter(new), (self.players[0], self.players[1]))
 
-    def track_again(self) -> None:
-        """Let ``new_lines`` begin with the first line again."""
-        self.num_tracked = 0
-
     def answer(self, choice: str) -> str:
         """Note that the open request is answered, and return the command that does so."""
         assert self.request is not None, "a request is open"
@@ -273,12 +268,8 @@ class Room:
 
     def _read_rating(self, html: str) -> None:
         found = _RATING.match(html)
-        if found is None:
-            return
-        if to_id(unescape(found[1])) == to_id(self.name):
-            self.rating = int(found[3])
-        else:
-            self.opponent_rating = int(found[3])
+        if found is not None and to_id(unescape(found[1])) == to_id(self.name):
+            self.rating = int(found[2])
 
 
 class ServedBattle(Model):

@@ -1,6 +1,6 @@
 """Reading the documents published by an iteration, and the documents of a shard's winning attempt."""
 
-from typing import Protocol, TypeVar
+from typing import Final, Protocol, TypeVar
 
 from nashdex.core import keys
 from nashdex.core.errors import DataError
@@ -26,10 +26,11 @@ class _OfPolicy(Protocol):
 
 
 P = TypeVar("P", bound=_OfPolicy)
+_MAX_BYTES: Final = 1 << 22
 
 
 def read_beside_policy(
-    store: ObjectStore, key: str, policy: str, kind: Readable[P], max_bytes: int, *, holds: str, remedy: str
+    store: ObjectStore, key: str, policy: str, kind: Readable[P], *, holds: str, remedy: str
 ) -> P | None:
     """Return the document ``key`` about a stored policy, such as its card; None if there is none.
 
@@ -38,7 +39,7 @@ def read_beside_policy(
     Raises:
         DataError: it is wrong, or is another policy's.
     """
-    data = find_object(store, key, max_bytes)
+    data = find_object(store, key, _MAX_BYTES)
     if data is None:
         return None
     source = f"{store.uri}/{key}"

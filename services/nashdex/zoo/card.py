@@ -14,7 +14,6 @@ from nashdex.metagame.analysis.exploit import ExploitVerdict
 from nashdex.store.documents import read_beside_policy
 from nashdex.store.protocol import ObjectStore
 
-_MAX_BYTES: Final = 1 << 22
 LICENCE: Final = "Apache-2.0"
 
 
@@ -74,7 +73,7 @@ def read_card(store: ObjectStore, policy: BarePolicyId) -> PolicyCard | None:
         DataError: it is wrong, or is another policy's.
     """
     key, remedy = keys.policy_card(policy), "publish the policy again"
-    return read_beside_policy(store, key, policy, PolicyCard, _MAX_BYTES, holds="is the card of", remedy=remedy)
+    return read_beside_policy(store, key, policy, PolicyCard, holds="is the card of", remedy=remedy)
 
 
 def card_lines(card: PolicyCard) -> Iterator[str]:

@@ -117,7 +117,6 @@ def _result(run: Run, manifest: Manifest) -> TrainingResult:
 
 
 _CONCURRENT_BATTLES = 32
-_DEADLINE_SECONDS = 300.0
 
 
 @dataclass
@@ -152,7 +151,7 @@ class _Compared:
         self.rounded.forget(battle, seat)
 
 
-def measure_parity(game: Game, trained: ActorCritic, rounded: ActorCritic, *, battles: int, seed: int = 0) -> Parity:
+def measure_parity(game: Game, trained: ActorCritic, rounded: ActorCritic, *, battles: int) -> Parity:
     """Return how far ``rounded`` is from ``trained`` on the decisions of ``battles`` battles of self-play.
 
     Raises:
@@ -168,7 +167,7 @@ def measure_parity(game: Game, trained: ActorCritic, rounded: ActorCritic, *, ba
             is_joint=session.space.num_slots > 1,
         )
         session.policies[policy] = compared
-        paired = PairedBattles(seed, game.teams(), _DEADLINE_SECONDS)
+        paired = PairedBattles(0, game.teams())
         for finished in session.play(paired.assignment(number, (policy, policy)) for number in range(battles)):
             require_finished(finished)
     gaps = np.concatenate(compared.differences)

@@ -187,7 +187,7 @@ class SelfPlay:
         self.num_parameters = network.num_parameters
         self._arena = arena
         self._writer = writer
-        self._battles = PairedBattles(load.seed, load.game.teams(), deadline_seconds=300.0)
+        self._battles = PairedBattles(load.seed, load.game.teams())
         self._session = session
         session.policies[_POLICY] = NetworkPolicy(_POLICY, network)
 

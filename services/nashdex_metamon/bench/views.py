@@ -93,7 +93,7 @@ def bench_view(format_id: str, observations: str, actions: str, *, battles: int,
             )
         )
         session.policies[_VIEWER] = _Viewer(session.space, view)
-        paired = PairedBattles(seed, game.teams(), deadline_seconds=300.0)
+        paired = PairedBattles(seed, game.teams())
         for _ in session.play(paired.assignment(number, (_VIEWER, _VIEWER)) for number in range(battles)):
             pass
     sizes, nanoseconds = (sum(column) for column in zip(*view.batches, strict=True))

@@ -95,9 +95,6 @@ class MaxPowerDoublesPlayer(ScriptedPlayer):
         return self._space.view(observations, block, field)
 
 
-"""Layouts write a multiplier's log2 / 2; a quarter is −1, no effect at all is −1.5."""
-
-
 class MaxPowerPlayer(ScriptedPlayer):
     """Plays the move with the largest power × accuracy × effectiveness × STAB against the opposing active Pokémon.
 

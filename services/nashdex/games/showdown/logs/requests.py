@@ -177,14 +177,7 @@ def _entry(
         "stats": usual_stats(details, generation),
         "reviving": is_active and decision.asks == "revival",
     }
-    if member.item is not None and decision.position <= member.item_shown:
-        entry["item"] = member.item
-    if member.ability is not None and decision.position <= member.ability_shown:
-        entry["baseAbility"] = member.ability
-    if member.tera is not None:
-        entry["teraType"] = member.tera
-        entry["terastallized"] = member.tera if side.terastallized is member else ""
-    return entry
+    return entry | member.told(decision.position, has_terastallized=side.terastallized is member)
 
 
 def _offered(decision: Decision, side: _Side, place: str, bindings: Bindings, *, has_tera: bool) -> dict[str, Any]:

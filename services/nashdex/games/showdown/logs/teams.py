@@ -42,7 +42,6 @@ class Member:
     ability: str | None = None
     ability_shown: int = 0
     tera: str | None = None
-    in_preview: bool = False
     stats: dict[str, int] | None = None
     """Its stats; None: the stats of a usual spread."""
     gimmicks: set[str] = field(default_factory=set)
@@ -52,6 +51,17 @@ class Member:
     def species(self) -> str:
         """The species' text, with its forme."""
         return self.details.partition(",")[0]
+
+    def told(self, position: int, *, has_terastallized: bool) -> dict[str, str]:
+        """Return what its entry of a request at ``position`` says of item, ability and Tera type."""
+        entry = {}
+        if self.item is not None and position <= self.item_shown:
+            entry["item"] = self.item
+        if self.ability is not None and position <= self.ability_shown:
+            entry["baseAbility"] = self.ability
+        if self.tera is not None:
+            entry |= {"teraType": self.tera, "terastallized": self.tera if has_terastallized else ""}
+        return entry
 
 
 @dataclass(slots=True)
@@ -77,7 +87,7 @@ def teams(lines: Sequence[str]) -> tuple[list[Member], list[Member]]:
         kind, arguments = parts[1], parts[2:]
         if kind == "poke" and len(arguments) > 1:
             details = arguments[1].replace("-*", "")
-            _join(found[seat], Member("", details, in_preview=True))
+            _join(found[seat], Member("", details))
         elif kind in {"switch", "drag", "replace"} and len(arguments) > 1:
             member = _member(found[seat], name_of(arguments[0]), arguments[1])
             slots[arguments[0][:3]] = _Slot(member)

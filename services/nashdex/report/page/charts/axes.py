@@ -77,10 +77,10 @@ def spans_decades(values: Sequence[float]) -> bool:
     return low >= 0 and high >= _MANY_TIMES * max(low, SMALLEST)
 
 
-def decade_powers(low: float, high: float, at_most: int = 5) -> list[int]:
-    """Return at most ``at_most`` + 1 evenly spaced powers of ten that cover [low, high], both positive."""
+def decade_powers(low: float, high: float) -> list[int]:
+    """Return at most 6 evenly spaced powers of ten that cover [low, high], both positive."""
     first, last = math.floor(math.log10(low) + _ROUNDING), math.ceil(math.log10(high) - _ROUNDING)
-    step = max(1, math.ceil((last - first) / at_most))
+    step = max(1, math.ceil((last - first) / 5))
     return list(range(last - step * max(1, math.ceil((last - first) / step)), last + 1, step))
 
 

@@ -208,14 +208,7 @@ class _Follower:
         }
         if row in side.fainted:
             entry["condition"] = "0 fnt"
-        if member.item is not None and decision.position <= member.item_shown:
-            entry["item"] = member.item
-        if member.ability is not None and decision.position <= member.ability_shown:
-            entry["baseAbility"] = member.ability
-        if member.tera is not None:
-            entry["teraType"] = member.tera
-            entry["terastallized"] = member.tera if side.terastallized == row else ""
-        return entry
+        return entry | member.told(decision.position, has_terastallized=side.terastallized == row)
 
     def _offered(self, place: int, choice: SlotChoice, *, has_tera: bool) -> dict[str, Any]:
         """Return what the request offers the Pokémon in a slot."""
