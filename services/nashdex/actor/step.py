@@ -94,7 +94,6 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
 
 
 def _play_next(player: ChunkPlayer, requests: Requests, learner: int, num_learners: int) -> Chunk | None:
-    """Play a chunk for a learner, if there is one to play."""
     request = requests.of(learner)
     if request is None:
         return None

@@ -115,7 +115,6 @@ def _look(cluster: Cluster, name: str, selector: str) -> WorkflowObject:
 
 
 def _problem(pod: PodState) -> NashdexError | None:
-    """Return the problem that a pod shows, if any."""
     said = pod.message[:_MAX_MESSAGE_CHARACTERS]
     if pod.phase == "Pending" and pod.message.partition(":")[0] in _NO_IMAGE:
         return ConfigurationError(

@@ -141,7 +141,6 @@ class OneOf:
         )
 
     def _validate(self, value: object, choose: Callable[[object], Section]) -> Section:
-        """Return the section that ``value`` describes."""
         try:
             return choose(self._with_kind(value))
         except ValidationError as error:

@@ -203,7 +203,6 @@ def _comparison_report(
 
 
 def _sample(plan: Plan, arm: str, runs: Mapping[int, RunRecord], measure: str) -> Sample:
-    """Return an arm's values of a measure."""
     anchors = plan.experiment.measure.anchors
     found = {
         seed: fixed_reference_elo(run.matches, anchors)
@@ -219,7 +218,6 @@ def _sample(plan: Plan, arm: str, runs: Mapping[int, RunRecord], measure: str) -
 
 
 def _completed(records: Sequence[RunRecord], arm: str) -> dict[int, RunRecord]:
-    """Return the completed runs of an arm by seed."""
     return {one.seed: one for one in records if one.arm == arm and one.status is Status.COMPLETED and one.matches}
 
 
@@ -304,7 +302,6 @@ def _curves(runs: Sequence[RunRecord]) -> tuple[ArmCurve, ...]:
 def _verdict(
     plan: Plan, comparisons: Sequence[ComparisonReport], arms: Sequence[ArmReport], records: Sequence[RunRecord]
 ) -> Iterator[str]:
-    """Yield what the rule says."""
     yield from (one.sentence for one in comparisons)
     for arm in arms:
         match arm.judgement:

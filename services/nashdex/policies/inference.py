@@ -140,7 +140,6 @@ class NetworkPolicy:
 
 
 def _actor(network: ActorCritic, device: str) -> ActingNetwork | SeatMemory:
-    """Return what acts for ``network`` on ``device``."""
     if device != "cpu":
         if network.remembers:
             raise ConfigurationError(

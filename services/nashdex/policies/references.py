@@ -247,7 +247,6 @@ def _members(store: ObjectStore) -> dict[PolicyId, tuple[str, ...]]:
 
 
 def _others(store: ObjectStore) -> list[BarePolicyId]:
-    """Return every policy that is stored, sorted."""
     found = (key.split("/") for folder in keys.POLICY_FOLDERS for key in store.list(f"{folder}/"))
     return sorted(BarePolicyId(policy_id(rest[0])) for _, *rest in found if rest[1:] == [keys.POLICY_DOCUMENT])
 

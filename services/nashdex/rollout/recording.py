@@ -128,7 +128,6 @@ class Recorder:
         return rows
 
     def _grow(self) -> None:
-        """Double the pool."""
         num_rows = len(self._actions)
         num_new = num_rows or _FIRST_ROWS
         for name in ("_observations", "_legal", "_num_legal", "_actions", "_log_probs", "_free"):

@@ -65,7 +65,6 @@ def _plays_battles(format_id: str) -> bool:
 
 
 def _oracles(train: TrainSettings) -> tuple[AnyOracle, ...]:
-    """Return the oracles that the run uses."""
     oracle = ORACLES[train.oracle.kind]
     return (oracle, ORACLES[train.first.kind]) if oracle.improves else (oracle,)
 

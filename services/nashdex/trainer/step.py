@@ -93,7 +93,6 @@ def _start(network: NetworkSettings) -> str:
 
 
 def _store(task: Task, trained: Trained, name: str, parent: BarePolicyId | None) -> tuple[BarePolicyId, int]:
-    """Store the policy; return its id and its number of parameters."""
     iteration, policy = task.plan.iteration, trained.policy
     if isinstance(policy, np.ndarray):
         stored = save_table_policy(

@@ -131,7 +131,6 @@ def _step_row(step: StepStatus) -> tuple[str, ...]:
 
 
 def _why(status: RunStatus) -> str:
-    """Return the message of a run, or of one of its steps."""
     messages = [
         step.message
         for iteration in status.iterations

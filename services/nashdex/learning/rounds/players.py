@@ -225,5 +225,4 @@ def _bare(name: PolicyId) -> PolicyId:
 
 
 def _policy(name: PolicyId, networks: Networks, device: str) -> NetworkPolicy:
-    """Return the network called ``name`` as a policy that plays on ``device``."""
     return NetworkPolicy(name, copy.deepcopy(networks[_bare(name)]).cpu(), device)

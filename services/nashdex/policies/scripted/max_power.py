@@ -157,7 +157,6 @@ def _require_field(space: Space, block: str, field: str) -> None:
 
 
 def _actions_named(space: Space, verb: str) -> list[int]:
-    """Return the actions called ``verb 1``, ``verb 2``, … in that order."""
     index = {name: i for i, name in enumerate(space.actions)}
     found: list[int] = []
     while (name := f"{verb} {len(found) + 1}") in index:
