@@ -6,7 +6,7 @@ import pytest
 from nashdex.core.ids import PolicyId
 from nashdex.metagame.analysis.documents import MetaGameAnalysis, MetaStrategy
 from nashdex.metagame.analysis.solving import EmpiricalGame, solve_game
-from nashdex.metagame.evidence import estimates, large
+from nashdex.metagame.evidence import large
 from nashdex.metagame.evidence.sampled import SampledCounts
 from nashdex.metagame.ratings import bradley_terry
 from nashdex.metagame.solvers import nash
@@ -17,9 +17,9 @@ from nashdex_bench.scaling.synthetic import drawn_tally
 SIZE, DRAWS = 40, 200
 
 
-def _counted() -> SampledCounts:
+def _counted(pairs: int = 20) -> SampledCounts:
     order = np.random.default_rng(0).permutation(SIZE)
-    return SampledCounts.of([PolicyId(f"p{number:02}") for number in order], drawn_tally(SIZE, 20, 1))
+    return SampledCounts.of([PolicyId(f"p{number:02}") for number in order], drawn_tally(SIZE, pairs, 1))
 
 
 def _solved(game: EmpiricalGame) -> tuple[MetaStrategy, MetaGameAnalysis]:
@@ -39,16 +39,31 @@ def everything_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(large, "MOST_DRAWN", 3)
 
 
-@pytest.mark.parametrize("num_held", [SIZE, 3])
-def test_columns_are_those_of_the_whole_draws(num_held: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(estimates, "HELD_BYTES", num_held * 8 * 7 * SIZE)
+def test_columns_are_those_of_the_whole_draws() -> None:
     payoffs = _counted().payoffs_with("block", num_draws=7, seed=3)
     drawn = payoffs.drawn()
     assert drawn is not None
     assert payoffs.columns is not None
-    for place in (*range(SIZE), *range(SIZE)):
+    for place in range(SIZE):
         assert (drawn[:, :, place] == payoffs.columns[place]).all()
-    assert payoffs.columns.num_drawn == (SIZE if num_held == SIZE else 2 * SIZE)
+    assert payoffs.columns.num_drawn == SIZE
+
+
+@pytest.mark.parametrize("apart", [False, True])
+def test_few_columns_solve_all_draws_of_uncertain_payoffs(monkeypatch: pytest.MonkeyPatch, *, apart: bool) -> None:
+    """With four battles a pair every draw plays others. Draws that are solved apart need more columns."""
+    if apart:
+        monkeypatch.setattr(nash, "_HELD_BYTES", 50 * 8 * SIZE * nash._MOST_GUESSED)
+    payoffs = _counted(pairs=2).payoffs_with("block", num_draws=DRAWS, seed=3)
+    drawn, ticks = payoffs.drawn(), list[None]()
+    assert drawn is not None
+    assert payoffs.columns is not None
+    found = nash.nash_of_columns(payoffs.columns, [0, 1], SIZE, lambda: ticks.append(None))
+    assert found is not None
+    assert found == pytest.approx(nash.nash_of_many(drawn), abs=1e-9)
+    assert len(ticks) == DRAWS
+    assert (found > 0).any(axis=0).sum() > SIZE / 2
+    assert payoffs.columns.num_drawn < (12 if apart else 4) * SIZE
 
 
 def test_a_large_population_gets_the_mixture_and_intervals_of_a_small_one(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,10 +23,6 @@ __all__ = ["Floats", "Integers", "Tally"]
 
 Verdict = Literal["better", "worse", "undecided"]
 
-HELD_BYTES = 256 << 20
-"""Memory of the columns that ``DrawnColumns`` keeps. With half of it, 1,000 policies with 4 battles a pair draw columns
-again so often that solving takes several times as long."""
-_NUMBER_BYTES = 8
 CONFIDENCE = 0.95
 """Confidence of every interval that nashdex prints."""
 EVEN = 0.5
@@ -116,10 +112,7 @@ def score_blocks(policies: Sequence[str], draw: CellDraws, *, num_draws: int, bl
 
 
 class DrawnColumns:
-    """Draws of single columns of A = P̂ − ½: what ``score_blocks`` gives, drawn when it is asked for.
-
-    As many as fit into ``HELD_BYTES`` are kept, those asked for last; another one is drawn again, which gives the same.
-    """
+    """Draws of single columns of A = P̂ − ½: what ``score_blocks`` gives, drawn when it is asked for, each time."""
 
     def __init__(self, policies: Sequence[str], draw: CellDraws, num_draws: int) -> None:
         self.num_draws = num_draws
@@ -127,26 +120,18 @@ class DrawnColumns:
         """Columns that were drawn so far, repeats included."""
         self._policies = policies
         self._draw = draw
-        self._held: dict[int, Floats] = {}
-        self._most_held = max(1, HELD_BYTES // (_NUMBER_BYTES * num_draws * max(1, len(policies))))
 
     def __getitem__(self, place: int) -> Floats:
         """Return every policy's payoff against the policy at ``place``, shape (D, K)."""
-        if place in self._held:
-            self._held[place] = self._held.pop(place)
-        else:
-            payoffs = np.zeros((len(self._policies), self.num_draws))
-            for other in range(len(self._policies)):
-                # As in ``centred``: a cell's payoff is that above the diagonal, and its mirror image the negative.
-                if other < place:
-                    payoffs[other] = self._score(other, place) - EVEN
-                elif other > place:
-                    payoffs[other] = -(self._score(place, other) - EVEN)
-            if len(self._held) >= self._most_held:
-                del self._held[next(iter(self._held))]
-            self._held[place] = np.ascontiguousarray(payoffs.T)
-            self.num_drawn += 1
-        return self._held[place]
+        payoffs = np.zeros((len(self._policies), self.num_draws))
+        for other in range(len(self._policies)):
+            # As in ``centred``: a cell's payoff is that above the diagonal, and its mirror image the negative.
+            if other < place:
+                payoffs[other] = self._score(other, place) - EVEN
+            elif other > place:
+                payoffs[other] = -(self._score(place, other) - EVEN)
+        self.num_drawn += 1
+        return np.ascontiguousarray(payoffs.T)
 
     def _score(self, row: int, column: int) -> Floats:
         if self._policies[row] < self._policies[column]:

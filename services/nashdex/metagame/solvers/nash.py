@@ -46,8 +46,13 @@ _CANDIDATE_LOSS = 0.02
 _MAX_ADDITIONS = 4
 _STRICT_LOSS = 1e-9
 """A policy that loses more than this, in score or with payoffs scaled to ±1, is not played in any equilibrium."""
-_MOST_ADDED = 8
-"""Candidates that a draw of columns gets at once: those that gain most."""
+_SMALL_LOSS = 0.05
+"""A policy that loses less than this against a draw's solution may be played in it once more candidates are known."""
+_MOST_GUESSED = 64
+"""Candidates up to which a draw takes columns that only others need."""
+_HELD_BYTES = 256 << 20
+"""Memory of the candidates' columns of the draws that are solved together, if each has as many as it may guess."""
+_NUMBER_BYTES = 8
 _MOST_COLUMNS = 1000
 """Columns that are drawn. A population whose draws play more policies is solved in blocks of whole draws."""
 
@@ -121,11 +126,14 @@ def nash_of_columns(
     """Return the equilibrium of each of D draws of a large game, from the few columns that they need, shape (D, K).
 
     An equilibrium of a large population plays few policies, and whether another one could join shows in its payoffs
-    against these alone. So each draw is solved among candidates. Policies that do not lose against the solution become
-    candidates too, until there are none (a double oracle: McMahan, Gordon and Blum 2003, "Planning in the presence of
-    cost functions controlled by an adversary"). A solution against which all others lose is an equilibrium of the whole
-    game. It is what ``nash`` finds if it is the only one, as in draws from a posterior; some linear programs are
+    against these alone. So each draw is solved among candidates. The policy that gains most against the solution
+    becomes a candidate too, until none gains (a double oracle: McMahan, Gordon and Blum 2003, "Planning in the presence
+    of cost functions controlled by an adversary"). A solution against which all others lose is an equilibrium of the
+    whole game. It is what ``nash`` finds if it is the only one, as in draws from a posterior; some linear programs are
     imprecise (10⁻⁶).
+
+    A column is drawn for all draws at once, which takes longer than a linear program. So draws take turns, and each
+    also takes the columns that others need, if those policies lose little against its own solution.
 
     ``first`` are the places of the first candidates. ``tick`` is called once a draw, and may raise to stop.
 
@@ -133,24 +141,46 @@ def nash_of_columns(
         None where the draws together play too many policies to draw their columns.
     """
     strategies = np.zeros((columns.num_draws, num_policies))
-    start = sorted(first)
-    for draw in range(columns.num_draws):
-        members = start
-        while True:
-            if columns.num_drawn > _MOST_COLUMNS:
-                return None
-            payoffs = np.stack([columns[member][draw] for member in members], axis=1)
-            found = symmetric_equilibrium(payoffs[members])
-            gains = payoffs @ found.row
-            gains[members] = -np.inf
-            joining = np.flatnonzero(gains > -_STRICT_LOSS)
-            if not len(joining):
-                break
-            best = joining[np.argsort(-gains[joining], kind="stable")[:_MOST_ADDED]]
-            members = sorted({*members, *best.tolist()})
-        strategies[draw, members] = found.row
-        tick()
+    together = max(1, _HELD_BYTES // (_NUMBER_BYTES * num_policies * _MOST_GUESSED))
+    for start in range(0, columns.num_draws, together):
+        draws = range(start, min(start + together, columns.num_draws))
+        if not _solve_together(columns, draws, first, strategies, tick):
+            return None
     return strategies
+
+
+def _solve_together(
+    columns: DrawnColumns, draws: Iterable[int], first: Iterable[int], strategies: Floats, tick: Callable[[], None]
+) -> bool:
+    """Write the equilibria of ``draws`` into ``strategies`` of shape (D, K); False if that takes too many columns."""
+    gains = np.zeros_like(strategies)
+    # By open draw: the payoffs against each candidate, shape (K,).
+    held: dict[int, dict[int, Floats]] = {draw: {} for draw in draws}
+    wanted = {draw: set(first) for draw in held}
+    while held:
+        for place in sorted(set().union(*wanted.values())):
+            if columns.num_drawn >= _MOST_COLUMNS:
+                return False
+            column = columns[place]
+            for draw, candidates in held.items():
+                is_likely = len(candidates) < _MOST_GUESSED and gains[draw, place] > -_SMALL_LOSS
+                if place in wanted[draw] or is_likely:
+                    candidates[place] = column[draw].copy()
+        wanted = {}
+        for draw in [*held]:
+            members = sorted(held[draw])
+            payoffs = np.stack([held[draw][member] for member in members], axis=1)
+            found = symmetric_equilibrium(payoffs[members])
+            gains[draw] = payoffs @ found.row
+            gains[draw, members] = -np.inf
+            best = int(gains[draw].argmax())
+            if gains[draw, best] > -_STRICT_LOSS:
+                wanted[draw] = {best}
+            else:
+                strategies[draw, members] = found.row
+                del held[draw]
+                tick()
+    return True
 
 
 NASH = MetaSolver(
