@@ -47,8 +47,12 @@ def solve(
     ],
     *,
     meta_solver: Annotated[
-        str, typer.Option(metavar="NAME", help="Meta-solver that chooses the mixture; listed below.")
-    ] = "nash",
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Meta-solver that chooses the mixture; listed below. [default: of a run its own, else nash]",
+        ),
+    ] = None,
     set_: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="A setting of the meta-solver. Repeatable."),
@@ -58,15 +62,24 @@ def solve(
     """Solve a game in a file, such as a run's interaction_matrix.json, or a run's newest one.
 
     One population answers with meta_strategy, two with row_strategy and column_strategy. Counts are of one population,
-    and so are payoffs that are square and antisymmetric, or marked "symmetric": true.
+    and so are payoffs that are square and antisymmetric, or marked "symmetric": true. The run's own meta-solver gives
+    the mixture and the intervals that its newest iteration published.
     """
     from nashdex.core.user_input import parse_assignment
+    from nashdex.metagame.solvers.registry import configured
     from nashdex.metagame.solvers.registry import meta_solver as configured_solver
+    from nashdex.runs.creation import holds_run, open_run
     from nashdex.solver import matrix_answer, matrix_file
 
     values = dict(parse_assignment(text, "temperature=0.5") for text in set_ or ())
-    solver = configured_solver(meta_solver, **values)
-    answer = matrix_answer.solve(matrix_file.game_in(*matrix_file.load(matrix)), solver)
+    solver, draws = configured_solver(meta_solver or "nash", **values), matrix_answer.Draws()
+    solved = matrix_file.newest_solved(matrix)
+    if solved is not None and holds_run(matrix):
+        settings = open_run(matrix).settings
+        draws = matrix_answer.draws_of_run(settings, solved[1].iteration)
+        if meta_solver is None and not values:
+            solver = configured(settings.solve.meta_solver)
+    answer = matrix_answer.solve(matrix_file.game_in(*matrix_file.load(matrix)), solver, draws)
     if as_json:
         print_json(answer.model_dump(mode="json"))
         return

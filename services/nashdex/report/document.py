@@ -45,9 +45,11 @@ class Cost(Model):
 
     run: Used
     iteration: Used = Field(description="The newest one.")
-    bottleneck: StepName | None = Field(description="The newest iteration's step with the longest wall time.")
+    bottleneck: StepName | None = Field(
+        description="The newest iteration's step with the longest wall time, without its report step."
+    )
     bottleneck_share: float = Field(
-        description="Its share of the wall time of that iteration's steps, one after another."
+        description="Its share of the wall time of that iteration's steps before the report, one after another."
     )
     gained_elo: float | None = Field(description="The progress; null where chance explains it, or if unknown.")
     lowered_exploitability: float | None = Field(
@@ -292,7 +294,7 @@ class NewestTrained(Model):
 
     policy: PolicyIdField
     scores: tuple[AnchorScore, ...] = Field(description="Against the anchors that it has met.")
-    base: PolicyIdField | None = Field(description="Where training began; null where that is the newest policy.")
+    base: PolicyIdField | None = Field(description="Where its training began; null where that is the newest policy.")
     base_scores: tuple[AnchorScore, ...] = Field(description="Scores of the base against the other anchors.")
 
 
@@ -333,7 +335,7 @@ def policy_names(policies: Sequence[PolicyRow]) -> dict[PolicyId, str]:
 
 
 class Progress(Model):
-    """The best policy against the policy that training began with."""
+    """The best policy against the run's first network."""
 
     best: PolicyIdField
     base: PolicyIdField

@@ -1,24 +1,45 @@
 """The answer of ``nashdex solve MATRIX.json``: the mixture, or the two mixtures, that a meta-solver chooses."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from pydantic import Field, PositiveInt
 
 from nashdex.core.documents import Model
 from nashdex.core.errors import ConfigurationError
+from nashdex.core.ids import PolicyId
+from nashdex.core.seeds import derive_seed
 from nashdex.metagame.analysis.exploitability import interval, interval_of_largest, not_negative
+from nashdex.metagame.analysis.solving import drawn_mixtures
 from nashdex.metagame.equilibria import Floats, restricted_exploitability, restricted_nash_conv
-from nashdex.metagame.evidence.estimates import CONFIDENCE, centred, posterior_scores
+from nashdex.metagame.evidence.estimates import CONFIDENCE
 from nashdex.metagame.evidence.intervals import Estimate, Interval
+from nashdex.metagame.evidence.sampled import posterior_payoffs
 from nashdex.metagame.evidence.tally import Tally
 from nashdex.metagame.solvers.interface import ConfiguredSolver, PairSolution, Solution
 from nashdex.metagame.solvers.registry import META_SOLVERS
+from nashdex.settings.run import RunSettings
 from nashdex.solver.matrix_file import BimatrixGame, Game, SymmetricGame, TwoPopulationGame
 
 _NUM_PLAYERS = 2
-_NUM_DRAWS = 500
-_SEED = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Draws:
+    """The posterior's draws."""
+
+    num: int = 500
+    seed: int = 0
+
+
+_DRAWS = Draws()
+
+
+def draws_of_run(settings: RunSettings, iteration: int) -> Draws:
+    """Return the draws of the solve step of ``iteration``."""
+    return Draws(settings.solve.num_draws, derive_seed(settings.seed, "solve", iteration))
 
 
 class _Answer(Model):
@@ -69,15 +90,15 @@ class TwoPopulationAnswer(_Answer):
     column_strategy: dict[str, float]
 
 
-def solve(game: Game, solver: ConfiguredSolver) -> SymmetricAnswer | TwoPopulationAnswer:
-    """Return what ``solver`` chooses.
+def solve(game: Game, solver: ConfiguredSolver, draws: Draws = _DRAWS) -> SymmetricAnswer | TwoPopulationAnswer:
+    """Return what ``solver`` chooses. Intervals of counts come from ``draws``.
 
     Raises:
         ConfigurationError: the meta-solver is not defined for this kind of game.
         DataError: the payoffs have no equilibrium that the linear program finds.
     """
     if isinstance(game, SymmetricGame):
-        return _of_one_population(game, solver)
+        return _of_one_population(game, solver, draws)
     if isinstance(game, BimatrixGame):
         _require_bimatrix(solver)
         two = solver.bimatrix(game.row_payoffs, game.column_payoffs)
@@ -89,7 +110,7 @@ def solve(game: Game, solver: ConfiguredSolver) -> SymmetricAnswer | TwoPopulati
     return _of_two_populations(game, solver, two, gain / _NUM_PLAYERS)
 
 
-def _of_one_population(game: SymmetricGame, solver: ConfiguredSolver) -> SymmetricAnswer:
+def _of_one_population(game: SymmetricGame, solver: ConfiguredSolver, draws: Draws) -> SymmetricAnswer:
     if not game.zero_sum:
         _require_bimatrix(solver)
     one = solver.one_population(game.payoffs)
@@ -97,21 +118,24 @@ def _of_one_population(game: SymmetricGame, solver: ConfiguredSolver) -> Symmetr
         policies=game.policies,
         meta_strategy=_by_name(game.policies, one.strategy),
         restricted_exploitability=restricted_exploitability(game.payoffs, one.strategy),
-        uncertainty=None if game.tally is None else _uncertainty(game, game.tally, solver, one.strategy),
+        uncertainty=None if game.tally is None else _uncertainty(game, game.tally, solver, one.strategy, draws),
         **_common(solver, one),
     )
 
 
-def _uncertainty(game: SymmetricGame, tally: Tally, solver: ConfiguredSolver, strategy: Floats) -> Uncertainty:
-    drawn = centred(posterior_scores(game.policies, tally, num_draws=_NUM_DRAWS, seed=_SEED))
-    strategies = solver.one_population_of_many(drawn)
-    drawn_gains = drawn @ strategy
-    bounds = not_negative(interval_of_largest(game.payoffs @ strategy, drawn_gains))
-    expected_gain = max(0.0, float(drawn_gains.max(axis=1).mean()))
+def _uncertainty(
+    game: SymmetricGame, tally: Tally, solver: ConfiguredSolver, strategy: Floats, draws: Draws
+) -> Uncertainty:
+    policies = tuple(map(PolicyId, game.policies))  # any names: nothing below reads more than their order
+    payoffs = posterior_payoffs(policies, tally, "block", num_draws=draws.num, seed=draws.seed)
+    drawn = drawn_mixtures(payoffs, strategy, np.arange(len(policies)), solver)
+    bounds = not_negative(interval_of_largest(game.payoffs @ strategy, drawn.gains))
+    expected_gain = max(0.0, float(drawn.gains.max(axis=1).mean()))
     return Uncertainty(
-        num_draws=_NUM_DRAWS,
+        num_draws=draws.num,
         meta_strategy={
-            policy: interval(float(strategy[place]), strategies[:, place]) for place, policy in enumerate(game.policies)
+            policy: interval(float(strategy[place]), drawn.strategies[:, place])
+            for place, policy in enumerate(game.policies)
         },
         value=Interval(low=0.0, high=0.0),
         restricted_exploitability=bounds,

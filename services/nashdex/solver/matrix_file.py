@@ -17,14 +17,19 @@ from pydantic import AfterValidator, Field, ValidationError
 from nashdex.core.documents import Model, describe_problems
 from nashdex.core.errors import DataError
 from nashdex.core.evidence import Evidence
-from nashdex.core.keys import INTERACTION_MATRIX
+from nashdex.core.keys import INTERACTION_MATRIX, META_GAME_ANALYSIS
+from nashdex.core.manifest import Manifest
 from nashdex.core.steps import StepName
 from nashdex.core.user_input import read_file
+from nashdex.metagame.analysis.documents import MetaGameAnalysis
 from nashdex.metagame.evidence.counts import check_counts, check_names, check_pairs
 from nashdex.metagame.evidence.estimates import Floats, Tally, centred, expected_scores, require_played
+from nashdex.metagame.ratings.table import RatingTable
 from nashdex.store import open_store
 from nashdex.store.attempt import newest_manifest, read_object
+from nashdex.store.documents import read_written
 from nashdex.store.nearby import runs_nearby
+from nashdex.store.protocol import ObjectStore
 
 
 def _printable(name: str) -> str:
@@ -120,6 +125,24 @@ class Counts:
     """Counts of shape (K, K). Battles of a file without ``pairs`` are single."""
 
 
+def newest_solved(source: str) -> tuple[ObjectStore, Manifest] | None:
+    """Return the store and the newest solve step of the run whose URI is ``source``; None where that is a file.
+
+    Raises:
+        DataError: the folder or bucket holds no run with a solved iteration.
+    """
+    if "://" not in source and not Path(source).is_dir():
+        return None
+    store = open_store(source)
+    newest = newest_manifest(store, StepName.SOLVE)
+    if newest is None:
+        raise DataError(
+            f"{source} holds no run with a solved iteration; {runs_nearby(source)}expected a JSON file with a matrix, "
+            "or the URI of a run"
+        )
+    return store, newest
+
+
 def load(source: str) -> tuple[bytes, str]:
     """Return the text of a file, or of the newest ``interaction_matrix.json`` of the run whose URI is ``source``.
 
@@ -128,16 +151,24 @@ def load(source: str) -> tuple[bytes, str]:
     Raises:
         DataError: the file cannot be read, or the folder or bucket holds no run with a solved iteration.
     """
-    if "://" not in source and not Path(source).is_dir():
+    solved = newest_solved(source)
+    if solved is None:
         return read_file(Path(source), "a JSON file with a matrix, or the URI of a run"), source
-    store = open_store(source)
-    newest = newest_manifest(store, StepName.SOLVE)
-    if newest is None:
-        raise DataError(
-            f"{source} holds no run with a solved iteration; {runs_nearby(source)}expected a JSON file with a matrix, "
-            "or the URI of a run"
-        )
+    store, newest = solved
     return read_object(store, newest, INTERACTION_MATRIX), f"{store.uri}/{newest.objects[INTERACTION_MATRIX].key}"
+
+
+def published_ratings(source: str) -> RatingTable | None:
+    """Return the ratings that the newest iteration of the run at ``source`` published; None where it is no such run.
+
+    Raises:
+        DataError: the run has no solved iteration, or its analysis is missing or altered.
+    """
+    solved = newest_solved(source)
+    if solved is None or META_GAME_ANALYSIS not in solved[1].objects:
+        return None
+    analysis = read_written(*solved, META_GAME_ANALYSIS, MetaGameAnalysis)
+    return RatingTable(**{name: getattr(analysis, name) for name in RatingTable.model_fields})
 
 
 def read(path: Path) -> Game:

@@ -10,7 +10,6 @@ from nashdex.core.documents import Document
 from nashdex.core.ids import PolicyId
 from nashdex.core.manifest import Manifest
 from nashdex.core.results import TRAINING_RESULT, TrainingResult
-from nashdex.core.seeds import derive_seed
 from nashdex.core.steps import StepName
 from nashdex.core.stopping import check_stop
 from nashdex.games.interface import Game
@@ -32,6 +31,7 @@ from nashdex.metagame.tournament.schedule import demand_of
 from nashdex.oracles.registry import ORACLES
 from nashdex.policies.tables import load_table
 from nashdex.settings.run import EvaluateSettings, RunSettings
+from nashdex.solver.matrix_answer import draws_of_run
 from nashdex.store.attempt import Attempt, find_done, read_manifest
 from nashdex.store.documents import read_from_shards, read_published, read_written
 from nashdex.store.protocol import ObjectStore
@@ -108,8 +108,8 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
         nash_conv=_nash_conv(store, game, population),
         history=population.history,
     )
-    solver = configured(settings.solve.meta_solver)
-    with Progress(StepName.SOLVE, shard, settings.solve.num_draws, "draws") as progress:
+    solver, draws = configured(settings.solve.meta_solver), draws_of_run(settings, iteration)
+    with Progress(StepName.SOLVE, shard, draws.num, "draws") as progress:
 
         def tick() -> None:
             progress.advance()
@@ -119,8 +119,8 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
             empirical,
             solver,
             unplayed=settings.solve.unplayed,
-            num_draws=settings.solve.num_draws,
-            seed=derive_seed(settings.seed, "solve", iteration),
+            num_draws=draws.num,
+            seed=draws.seed,
             tick=tick,
         )
     for warning in analysis.warnings:

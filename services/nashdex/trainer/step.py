@@ -59,7 +59,8 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
         num_parameters=num_parameters,
         curve=trained.curve,
         seconds=time.monotonic() - began_seconds,
-        **trained.measured(),
+        # An oracle without evaluations need not measure this: the step's own time is the training's.
+        **trained.measured() | {"cpu_seconds": trained.cpu_seconds or attempt.cpu_seconds},
     )
     attempt.write(TRAINING_RESULT, result.to_json())
     attempt.write(TRAINING_METRICS, result.metrics())

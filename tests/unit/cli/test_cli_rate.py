@@ -11,8 +11,11 @@ import pytest
 from nashdex import cli
 from nashdex.core import keys
 from nashdex.core.steps import StepName
+from nashdex.report.document import Report
 from nashdex.store import open_store
 from nashdex.store.attempt import Attempt
+from nashdex.store.documents import read_published
+from support.made_runs import make_run, make_tabular_run
 
 SIXTY = {
     "policies": ["strong", "weak"],
@@ -176,3 +179,37 @@ def test_a_run_is_rated_by_its_newest_counts(ledger: Path, tmp_path: Path, capsy
     assert _rated(run, capsys) == _rated(ledger, capsys)
     assert cli.run_command_line(["solve", str(run), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["meta_strategy"] == {"strong": 1.0, "weak": 0.0}
+
+
+def test_a_run_is_rated_and_solved_as_its_report_says(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    store = make_run(str(tmp_path / "run"), iterations=2)
+    report = read_published(store, 1, keys.REPORT, Report)
+    capsys.readouterr()
+    ratings = _rated(tmp_path / "run", capsys)["ratings"]
+    for policy in report.policies:
+        rated = ratings[policy.id]
+        assert (rated["elo"], rated["low"], rated["high"]) == (
+            policy.rating.elo.value,
+            policy.rating.elo.low,
+            policy.rating.elo.high,
+        )
+    assert cli.run_command_line(["solve", store.uri, "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    for policy in report.policies:
+        interval = answer["uncertainty"]["meta_strategy"][policy.id]
+        assert answer["meta_strategy"][policy.id] == pytest.approx(policy.probability.value, abs=1e-9)
+        assert (interval["low"], interval["high"]) == pytest.approx(
+            (policy.probability.low, policy.probability.high), abs=1e-9
+        )
+    assert _rated(tmp_path / "run", capsys, "--anchor", "random=1200")["ratings"]["random"]["elo"] == 1200
+
+
+def test_a_tabular_run_has_ratings(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    store = open_store(str(tmp_path / "run"))
+    make_tabular_run(store, iterations=2, payoffs=((0.0, -1.0, 2.0), (1.0, 0.0, -1.0), (-2.0, 1.0, 0.0)))
+    report = read_published(store, 1, keys.REPORT, Report)
+    capsys.readouterr()
+    ratings = _rated(tmp_path / "run", capsys)["ratings"]
+    assert {policy.id: policy.rating.elo.value for policy in report.policies} == {
+        policy: rated["elo"] for policy, rated in ratings.items()
+    }

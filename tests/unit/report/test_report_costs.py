@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from nashdex import cli
 from nashdex.core import keys
 from nashdex.core.errors import ConfigurationError, DataError
 from nashdex.core.ids import PolicyId
@@ -122,6 +123,14 @@ def test_the_report_says_what_the_steps_used_and_what_that_bought(tmp_path: Path
     of_earlier = [step for row in report.iterations[:-1] for step in row.steps if step.step is StepName.REPORT]
     assert len(of_earlier) == 2, "the newest report is not done when it is written"
     assert f"is the step {cost.bottleneck}" in page
+
+
+def test_a_small_price_is_not_free(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    store = open_store(str(tmp_path))
+    make_tabular_run(store, iterations=1, payoffs=RPS)
+    assert cli.run_command_line(["cost", store.uri]) == 0
+    total = next(line for line in capsys.readouterr().out.splitlines() if line.startswith("all iterations cost "))
+    assert 0 < float(total.removeprefix("all iterations cost ")) < 1
 
 
 def test_actors_cost_too_and_are_no_bottleneck(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -19,10 +20,12 @@ from nashdex.metagame.solvers.registry import meta_solver
 from nashdex.report import step as report_step
 from nashdex.report.assembly.evidence import sampled_embedding
 from nashdex.report.assembly.iterations import CURVE_POINTS, thinned
+from nashdex.report.assembly.report import assemble
 from nashdex.report.document import Embedding, Report, policy_names, replays_to_embed
 from nashdex.report.page.render import render_page, typeset
 from nashdex.report.page.views.matrix import matrix_view
 from nashdex.report.page.views.policies import battle_to_watch
+from nashdex.report.sources import read_iteration, read_manifests
 from nashdex.settings.opponents import SelfPlaySettings
 from nashdex.settings.run import RunSettings
 from nashdex.store import open_store
@@ -138,8 +141,24 @@ def test_a_report_leads_with_what_was_trained(store: ObjectStore) -> None:
     assert "the newest trained policy, scores " in newest
     assert "against clone of heuristic" in newest
     assert began.startswith("Training began from clone of heuristic, which scored ")
-    assert "where training started" in progress
+    assert "the run's first network" in progress
     assert mixture.startswith("The final mixture ")
+
+
+def test_a_policy_of_another_seed_did_not_begin_where_the_first_network_did(store: ObjectStore) -> None:
+    """With several seeds, iteration 0 has several clones. The newest policy here descends from none of the others."""
+    report, settings = read_report(store), made_settings(iterations=ITERATIONS)
+    sources = read_iteration(store, read_manifests(store, settings, ITERATIONS - 1))
+    entries = [
+        entry.model_copy(update={"parent": None}) if entry.id == BEST else entry
+        for entry in sources.population.policies
+    ]
+    apart = replace(sources, population=sources.population.model_copy(update={"policies": tuple(entries)}))
+    found = assemble(report.run, settings, apart, rows=report.iterations, replays=())
+    assert found.trained is not None
+    assert (found.trained.policy, found.trained.base) == (BEST, None)
+    assert "where training begins, scores " in found.findings[0]
+    assert "Training began from" not in " ".join(found.findings)
 
 
 def test_the_battle_to_watch_is_one_of_the_newest_policy(store: ObjectStore) -> None:

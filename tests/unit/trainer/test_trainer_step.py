@@ -288,6 +288,12 @@ def test_a_finished_step_is_done_at_once(store: ObjectStore) -> None:
     assert manifest.counts["decisions"] == 100
 
 
+def test_the_result_has_the_cpu_time_of_an_oracle_that_does_not_measure_it(store: ObjectStore) -> None:
+    write_iteration(store, SETTINGS, 0, TEACHER, play(Teacher(), 100, seed=1))
+    manifest = run(store, SETTINGS, 0, 0)
+    assert 0 < result_of(store, manifest).cpu_seconds <= manifest.cpu_seconds
+
+
 def test_shards_train_from_seeds_of_their_own(store: ObjectStore) -> None:
     write_iteration(store, SETTINGS, 0, TEACHER, play(Teacher(), 100, seed=1))
     policies = [result_of(store, run(store, SETTINGS, 0, shard)).policy for shard in range(2)]

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from nashdex.report.costs import RunCost
 
 
+_SMALLEST = 1e-3
+
+
 def cost(
     run: Annotated[str, typer.Argument(metavar="RUN_URI", help="A run with a report.")],
     prices: Annotated[
@@ -48,13 +51,14 @@ def _lines(found: "RunCost") -> Iterator[str]:
             yield (
                 f"{iteration.iteration:9}  {step.step:8} {step.cpu_seconds:7,.1f} {step.gpu_seconds:9,.1f} "
                 f"{step.reads:8,} {step.writes:8,} {step.bytes_read / 1e6:9,.2f} {step.bytes_written / 1e6:11,.2f} "
-                f"{step.price:8.4f}"
+                f"{_price(step.price):>8}"
             )
+        share = f"{100 * iteration.bottleneck_share:.0f} % of the steps' wall time"
         yield (
-            f"iteration {iteration.iteration} cost {iteration.price:.4f}; its bottleneck is {iteration.bottleneck}, "
-            f"{100 * iteration.bottleneck_share:.0f} % of the steps' wall time"
+            f"iteration {iteration.iteration} cost {_price(iteration.price)}; "
+            f"its bottleneck is {iteration.bottleneck}, {share}"
         )
-    yield f"all iterations cost {found.price:.4f}"
+    yield f"all iterations cost {_price(found.price)}"
     for words, price in (
         ("100 Elo", found.price_of_100_elo),
         (".01 of exploitability", found.price_of_a_hundredth_of_gap),
@@ -62,4 +66,9 @@ def _lines(found: "RunCost") -> Iterator[str]:
         if price is None:
             yield f"{words}: not shown, because chance explains the improvement, or none is measured"
         else:
-            yield f"{words} cost {price.value:.4f} [{price.low:.4f}, {price.high:.4f}] (95 %)"
+            yield f"{words} cost {_price(price.value)} [{_price(price.low)}, {_price(price.high)}] (95 %)"
+
+
+def _price(amount: float) -> str:
+    """Return an amount with four decimals; a small one with two digits, since 0.0000 would say that it was free."""
+    return f"{amount:.4f}" if amount >= _SMALLEST or not amount else f"{amount:.1e}"

@@ -26,33 +26,38 @@ def rate(
         str,
         typer.Argument(
             metavar="COUNTS.json",
-            help="Counts: policies, wins, draws and games; or a run's URI, for its newest ones.",
+            help="Counts: policies, wins, draws and games; or a run's URI.",
         ),
     ],
     anchor: Annotated[
         list[str] | None,
-        typer.Option(metavar="ID=ELO", help="Fix a policy's Elo. Repeatable. [default: the mean is 1000]"),
+        typer.Option(metavar="ID=ELO", help="Fix a policy's Elo. Repeatable. [default: the mean of a file is 1000]"),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Rate the policies of a run, or of a file of counts such as its interaction_matrix.json, by Bradley–Terry.
 
-    Pairs that have not met are allowed. The output also shows the payoffs' distance from transitivity, and warns
-    where a rating misleads.
+    Of a run these are the ratings that its newest iteration published, unless --anchor fixes others. Pairs that have
+    not met are allowed. The output also shows the payoffs' distance from transitivity, and warns where a rating
+    misleads.
     """
-    anchors = _anchors(anchor or [])
-
-    from nashdex.metagame.ratings.table import rate as rate_counts
-    from nashdex.solver.matrix_file import counts_in, load
-
-    counts = counts_in(*load(ledger))
-    if counts.tally.games.max(initial=0) > _MOST_BATTLES:
-        raise DataError(f"{ledger}: two policies have more than {_MOST_BATTLES:,} battles; expected that many at most")
-    table = rate_counts(counts.policies, counts.tally, anchors=anchors, num_draws=_NUM_DRAWS, seed=_SEED)
+    table = _rated(ledger, _anchors(anchor or []))
     if as_json:
         print_json(table.model_dump(mode="json"))
     else:
         _print_table(table)
+
+
+def _rated(ledger: str, anchors: dict[str, float]) -> "RatingTable":
+    from nashdex.metagame.ratings.table import rate as rate_counts
+    from nashdex.solver.matrix_file import counts_in, load, published_ratings
+
+    if not anchors and (published := published_ratings(ledger)) is not None:
+        return published
+    counts = counts_in(*load(ledger))
+    if counts.tally.games.max(initial=0) > _MOST_BATTLES:
+        raise DataError(f"{ledger}: two policies have more than {_MOST_BATTLES:,} battles; expected that many at most")
+    return rate_counts(counts.policies, counts.tally, anchors=anchors, num_draws=_NUM_DRAWS, seed=_SEED)
 
 
 def _anchors(given: list[str]) -> dict[str, float]:

@@ -78,7 +78,7 @@ def solve_game(
     places = _places(game, solver)
     solution = solver.one_population(payoffs.values[np.ix_(places, places)])
     strategy = _rounded(_by_policy(solution.strategy, places, len(policies)))
-    drawn = _drawn(payoffs, strategy, places, solver, tick)
+    drawn = drawn_mixtures(payoffs, strategy, places, solver, tick)
     strategies = drawn.strategies
     in_support = strategies > SUPPORT_THRESHOLD
     played = sorted(
@@ -159,7 +159,7 @@ def _rounded(numbers: ArrayLike) -> Floats:
 
 
 @dataclass(frozen=True, slots=True)
-class _Drawn:
+class DrawnMixtures:
     """Gains and losses in each draw of the payoffs, (D, K) each. Exact payoffs are the only draw of themselves."""
 
     strategies: Floats
@@ -174,17 +174,25 @@ _CLOSE = 0.01
 """Loss against the mixture below which a policy of a large population may be played in many draws."""
 
 
-def _drawn(
-    payoffs: Payoffs, strategy: Floats, places: Integers, solver: ConfiguredSolver, tick: Callable[[], None]
-) -> _Drawn:
+def drawn_mixtures(
+    payoffs: Payoffs,
+    strategy: Floats,
+    places: Integers,
+    solver: ConfiguredSolver,
+    tick: Callable[[], None] = lambda: None,
+) -> DrawnMixtures:
+    """Solve each draw of ``payoffs``, and compare it with ``strategy`` of shape (K,).
+
+    ``places`` are the rows that the solver sees: all in order, unless it goes by age. ``tick`` is called once a draw.
+    """
     if payoffs.draws is None:
-        return _Drawn(strategy[None], payoffs.values[None] @ strategy, strategy @ payoffs.values[None])
+        return DrawnMixtures(strategy[None], payoffs.values[None] @ strategy, strategy @ payoffs.values[None])
     if is_large(len(strategy)) and solver.solver.of_columns and payoffs.columns:
         close = np.flatnonzero((payoffs.values @ strategy > -_CLOSE) | (strategy > 0)).tolist()
         found = solver.solver.of_columns(payoffs.columns, close, len(strategy), tick)
         if found is not None:
             gains = sum(share * payoffs.columns[place] for place, share in enumerate(strategy.tolist()) if share)
-            return _Drawn(_rounded(found), np.asarray(gains), -np.asarray(gains))
+            return DrawnMixtures(_rounded(found), np.asarray(gains), -np.asarray(gains))
     in_order = len(places) == len(strategy) and bool((places == np.arange(len(places))).all())
     solved, gains, losses = [], [], []
     for block in payoffs.draws():
@@ -192,11 +200,11 @@ def _drawn(
         solved += [_by_policy(weights, places, len(strategy)) for weights in solver.one_population_of_many(seen, tick)]
         gains.append(block @ strategy)
         losses.append(strategy @ block)
-    return _Drawn(_rounded(np.array(solved)), np.concatenate(gains), np.concatenate(losses))
+    return DrawnMixtures(_rounded(np.array(solved)), np.concatenate(gains), np.concatenate(losses))
 
 
 def _exploitabilities(
-    game: EmpiricalGame, values: Floats, strategy: Floats, drawn: _Drawn, *, is_known: bool
+    game: EmpiricalGame, values: Floats, strategy: Floats, drawn: DrawnMixtures, *, is_known: bool
 ) -> Exploitabilities:
     """Return every estimate; where the mixture's payoffs are not known, only the one that has battles of its own."""
     policies, answer = game.matrix.policies, game.answer

@@ -137,17 +137,7 @@ class SampledCounts(InteractionMatrix):
         Raises:
             DataError: a pair has not played and that blocks.
         """
-        tally = self.tally
-        scores, imputed = filled(self.policies, tally, unplayed)
-        cells = filled_cells(self.policies, tally, (scores, imputed), unplayed, num_draws=num_draws, seed=seed)
-        block = draws_a_block(len(self.policies), num_draws)
-
-        def draws() -> Iterator[Floats]:
-            for block_of_scores in score_blocks(self.policies, cells, num_draws=num_draws, block=block):
-                yield centred(block_of_scores)
-
-        columns = DrawnColumns(self.policies, cells, num_draws)
-        return Payoffs(centred(scores), draws, imputed, columns)
+        return posterior_payoffs(self.policies, self.tally, unplayed, num_draws=num_draws, seed=seed)
 
     def rated(self, anchors: Mapping[str, float], *, num_draws: int, seed: int) -> RatingTable:
         """Return Bradley–Terry ratings of the counts.
@@ -201,3 +191,22 @@ class SampledCounts(InteractionMatrix):
             largest=float(widths.max()),
             largest_cell=(self.policies[rows[widest]], self.policies[columns[widest]]),
         )
+
+
+def posterior_payoffs(
+    policies: Sequence[PolicyId], tally: Tally, unplayed: Imputation, *, num_draws: int, seed: int
+) -> Payoffs:
+    """Return A = P̂ − ½ of counts in the order of ``policies``, with draws from its posterior.
+
+    Raises:
+        DataError: a pair has not played and that blocks.
+    """
+    scores, imputed = filled(policies, tally, unplayed)
+    cells = filled_cells(policies, tally, (scores, imputed), unplayed, num_draws=num_draws, seed=seed)
+    block = draws_a_block(len(policies), num_draws)
+
+    def draws() -> Iterator[Floats]:
+        for block_of_scores in score_blocks(policies, cells, num_draws=num_draws, block=block):
+            yield centred(block_of_scores)
+
+    return Payoffs(centred(scores), draws, imputed, DrawnColumns(policies, cells, num_draws))

@@ -399,8 +399,8 @@ def _reversals(names: Sequence[str], tally: Tally, elo: Floats, misfit: float, b
         for i, j in np.argwhere((games > 0) & (elo[:, None] >= elo[None, :]) & (high < EVEN))
     )
     warning = (
-        f"the payoff is not transitive: ratings miss it by {misfit:.3f} in score, by chance at most {by_chance:.3f}; "
-        "they do not predict single pairs"
+        f"the payoff is not transitive: ratings miss it by {misfit:.3f} in score, by chance at most {by_chance:.3f} "
+        "in 95 %; they do not predict single pairs"
     )
     return [
         warning,

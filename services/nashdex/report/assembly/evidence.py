@@ -170,13 +170,21 @@ def _newest_trained(context: Context, payoffs: PayoffMatrix) -> NewestTrained | 
         return None
     # As ``#newest`` does: of one iteration's policies, the one with the highest rating.
     newest = max(reversed(context.by_rating), key=lambda policy: when.get(policy, -1))
-    base = None if context.base == newest else context.base
+    root = _root(newest, {entry.id: entry.parent for entry in context.last.population.policies})
+    base = None if root == newest else root
     return NewestTrained(
         policy=newest,
         scores=_scores_of(newest, context, payoffs),
         base=base,
         base_scores=() if base is None else _scores_of(base, context, payoffs),
     )
+
+
+def _root(policy: PolicyId, parents: Mapping[PolicyId, PolicyId | None]) -> PolicyId:
+    """Return the first of the members from whose weights ``policy`` descends: itself if it has no parent here."""
+    while (parent := parents[policy]) is not None and parent in parents:
+        policy = parent
+    return policy
 
 
 def _scores_of(policy: PolicyId, context: Context, payoffs: PayoffMatrix) -> tuple[AnchorScore, ...]:

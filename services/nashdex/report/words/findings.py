@@ -173,7 +173,7 @@ def best_response_finding(gap: ExploitabilityEstimate | None, names: Mapping[Pol
         case "below":
             return f"{begin}: it is too weak to show how exploitable that mixture is."
         case "undecided":
-            return f"{begin}. This is no clear difference from even: training found no reliable way to exploit it."
+            return f"{begin}. This is no clear difference from even, so whether that mixture is exploitable is open."
 
 
 def scripted_opponents_warning(shares: Mapping[PolicyId, float]) -> str:
@@ -183,13 +183,13 @@ def scripted_opponents_warning(shares: Mapping[PolicyId, float]) -> str:
 
 
 def progress_finding(progress: Progress | None, names: Mapping[PolicyId, str]) -> str:
-    """Return whether the run has improved on the policy that training started from."""
+    """Return whether the run has improved on its first network."""
     if progress is None:
         return "Progress is not known yet: it needs a second trained policy and a few battles between each pair."
     elo = progress.elo
     begin = (
         f"{capital(names[progress.best])} is rated {signed(elo.value, 0)} Elo relative to {names[progress.base]}, "
-        f"where training started (95 % interval {signed(elo.low, 0)} to {signed(elo.high, 0)})"
+        f"the run's first network (95 % interval {signed(elo.low, 0)} to {signed(elo.high, 0)})"
     )
     match verdict(elo):
         case "above":
