@@ -65,16 +65,17 @@ def solve(
     and so are payoffs that are square and antisymmetric, or marked "symmetric": true. The run's own meta-solver gives
     the mixture and the intervals that its newest iteration published.
     """
+    from nashdex.core import keys
     from nashdex.core.user_input import parse_assignment
     from nashdex.metagame.solvers.registry import configured
     from nashdex.metagame.solvers.registry import meta_solver as configured_solver
-    from nashdex.runs.creation import holds_run, open_run
+    from nashdex.runs.creation import open_run
     from nashdex.solver import matrix_answer, matrix_file
 
     values = dict(parse_assignment(text, "temperature=0.5") for text in set_ or ())
     solver, draws = configured_solver(meta_solver or "nash", **values), matrix_answer.Draws()
     solved = matrix_file.newest_solved(matrix)
-    if solved is not None and holds_run(matrix):
+    if solved is not None and solved[0].exists(keys.CONFIG):
         settings = open_run(matrix).settings
         draws = matrix_answer.draws_of_run(settings, solved[1].iteration)
         if meta_solver is None and not values:
