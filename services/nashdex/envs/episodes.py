@@ -23,6 +23,7 @@ from nashdex.games.interface import Failure, Position
 from nashdex.games.space import NUM_SEATS
 from nashdex.runs.inputs import game_with_team_set
 
+_NUMBERS: Final = (int, np.generic, np.ndarray)
 _NO_EPISODE: Final = "the episode is over, or none has begun: call reset() before step()"
 
 
@@ -201,7 +202,7 @@ class Episodes:
 
     def step_alone(self, action: int | np.int64) -> Step:
         """Take one step in the only episode. It raises as ``step`` does."""
-        given = np.asarray(action) if isinstance(action, int | np.generic | np.ndarray) else None
+        given = np.asarray(action) if isinstance(action, _NUMBERS) else None
         if given is None or given.shape or given.dtype.kind not in "iu":
             raise ConfigurationError(f"action is {shorten(action)}: expected a whole number")
         if self._is_over[0]:
