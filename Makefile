@@ -73,6 +73,7 @@ format: setup ## Mend what ruff can mend
 .PHONY: types
 types: setup $(PAGE_STAMP) ## Check types, also of the tests: mypy, tsc
 	$(BIN)/mypy
+	$(BIN)/mypy scripts/*.py scripts/docs
 	cd services/showdown && npm run --silent check
 	cd services/page && npm run --silent check
 

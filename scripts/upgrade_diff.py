@@ -61,10 +61,10 @@ def rendered(chart: Chart, values: dict[str, Any]) -> Objects | str:
 def difference(before: Objects, after: Objects) -> Iterator[str]:
     """Yield the lines of a unified difference of every object."""
     for name in sorted(before.keys() | after.keys()):
-        texts = [
+        old, new = (
             yaml.safe_dump(side[name]).splitlines(keepends=True) if name in side else [] for side in (before, after)
-        ]
-        yield from difflib.unified_diff(*texts, f"old {name}", f"new {name}", n=1)
+        )
+        yield from difflib.unified_diff(old, new, f"old {name}", f"new {name}", n=1)
 
 
 def broken(before: Objects, after: Objects) -> Iterator[str]:

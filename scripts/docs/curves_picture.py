@@ -53,8 +53,10 @@ def curves(table: Path, anchor: str) -> list[tuple[str, tuple[ArmCurve, ...]]]:
 if __name__ == "__main__":
     match sys.argv[1:]:
         case ["table", wanted, *runs]:
-            rows = (row for run in runs for row in rows_of_run(*run.split("=", 1), wanted))
-            csv.writer(sys.stdout, lineterminator="\n").writerows(rows)
+            writer = csv.writer(sys.stdout, lineterminator="\n")
+            for run in runs:
+                name, _, uri = run.partition("=")
+                writer.writerows(rows_of_run(name, uri, wanted))
         case ["draw" | "draw-cpu" as kind, wanted, table]:
             axis = CPU_MINUTES if kind == "draw-cpu" else DECISIONS
             sys.stdout.write(curves_drawing(curves(Path(table), wanted), axis) or "")
