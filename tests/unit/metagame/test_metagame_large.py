@@ -79,6 +79,18 @@ def test_a_large_population_gets_the_mixture_and_intervals_of_a_small_one(monkey
     assert (other.value, other.low, other.high) == pytest.approx((one.value, one.low, one.high), abs=1e-12)
 
 
+@pytest.mark.parametrize("bytes_of_candidates", [0, 5 * DRAWS])
+def test_candidates_that_do_not_fit_into_memory_are_given_up(
+    monkeypatch: pytest.MonkeyPatch, bytes_of_candidates: int
+) -> None:
+    """With room for five candidates a draw, draws that are solved together soon have more."""
+    monkeypatch.setattr(nash, "_HELD_BYTES", bytes_of_candidates * 8 * SIZE)
+    monkeypatch.setattr(nash, "_MOST_GUESSED", 1)
+    payoffs = _counted(pairs=2).payoffs_with("block", num_draws=DRAWS, seed=3)
+    assert payoffs.columns is not None
+    assert nash.nash_of_columns(payoffs.columns, [0, 1], SIZE, lambda: None) is None
+
+
 @pytest.mark.usefixtures("everything_is_large")
 def test_a_population_whose_draws_play_too_many_policies_is_solved_in_whole_draws(
     monkeypatch: pytest.MonkeyPatch,

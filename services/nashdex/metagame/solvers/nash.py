@@ -51,10 +51,11 @@ _SMALL_LOSS = 0.05
 _MOST_GUESSED = 64
 """Candidates up to which a draw takes columns that only others need."""
 _HELD_BYTES = 256 << 20
-"""Memory of the candidates' columns of the draws that are solved together, if each has as many as it may guess."""
+"""Memory of the candidates' columns of the draws that are solved together."""
 _NUMBER_BYTES = 8
 _MOST_COLUMNS = 1000
-"""Columns that are drawn. A population whose draws play more policies is solved in blocks of whole draws."""
+"""Columns that are drawn. A population whose draws play more policies, or hold more columns than fit into memory, is
+solved in blocks of whole draws."""
 
 _CLEAR_WIN = 1e-9
 """As a share of the largest payoff: what rounding cannot make."""
@@ -138,28 +139,37 @@ def nash_of_columns(
     ``first`` are the places of the first candidates. ``tick`` is called once a draw, and may raise to stop.
 
     Returns:
-        None where the draws together play too many policies to draw their columns.
+        None where the draws together play too many policies to draw, or to hold, their columns.
     """
     strategies = np.zeros((columns.num_draws, num_policies))
-    together = max(1, _HELD_BYTES // (_NUMBER_BYTES * num_policies * _MOST_GUESSED))
+    most_held = _HELD_BYTES // (_NUMBER_BYTES * num_policies)
+    together = max(1, most_held // _MOST_GUESSED)
     for start in range(0, columns.num_draws, together):
         draws = range(start, min(start + together, columns.num_draws))
-        if not _solve_together(columns, draws, first, strategies, tick):
+        if not _solve_together(columns, draws, first, most_held, strategies, tick):
             return None
     return strategies
 
 
 def _solve_together(
-    columns: DrawnColumns, draws: Iterable[int], first: Iterable[int], strategies: Floats, tick: Callable[[], None]
+    columns: DrawnColumns,
+    draws: Iterable[int],
+    first: Iterable[int],
+    most_held: int,
+    strategies: Floats,
+    tick: Callable[[], None],
 ) -> bool:
-    """Write the equilibria of ``draws`` into ``strategies`` of shape (D, K); False if that takes too many columns."""
+    """Write the equilibria of ``draws`` into ``strategies`` of shape (D, K).
+
+    False if that takes too many columns, or more than ``most_held`` candidates at once, all draws together.
+    """
     gains = np.zeros_like(strategies)
     # By open draw: the payoffs against each candidate, shape (K,).
     held: dict[int, dict[int, Floats]] = {draw: {} for draw in draws}
     wanted = {draw: set(first) for draw in held}
     while held:
         for place in sorted(set().union(*wanted.values())):
-            if columns.num_drawn >= _MOST_COLUMNS:
+            if columns.num_drawn >= _MOST_COLUMNS or sum(map(len, held.values())) > most_held:
                 return False
             column = columns[place]
             for draw, candidates in held.items():
