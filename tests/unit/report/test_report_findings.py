@@ -22,6 +22,7 @@ from nashdex.report.words.texts import percent, precise, sentence, signed, verdi
 CLAIMS = ("clear progress", "scores above", "scores below", "is exploitable", "made the policy weaker")
 A, B, C = PolicyId("a"), PolicyId("b"), PolicyId("c")
 NAMES = {A: "best response 1", B: "clone 0", C: "random"}
+MIXTURE = "the previous mixture"
 
 
 def rate_of(wins: int, games: int) -> Estimate:
@@ -39,7 +40,7 @@ def test_26_of_50_is_no_difference() -> None:
     said = anchors_finding([AnchorScore(opponent=C, rate=rate, games=50)], NAMES)
     assert said == "It shows no clear difference from even against random."
     gap = Estimate(value=rate.value - 0.5, low=rate.low - 0.5, high=rate.high - 0.5)
-    said = best_response_finding(gap_of(gap, games=50), NAMES)
+    said = best_response_finding(gap_of(gap, games=50), NAMES, MIXTURE)
     assert "52.0 %" in said
     assert "38.5 to 65.2 %" in said
     assert "no clear difference from even" in said
@@ -104,11 +105,12 @@ def test_progress_is_claimed_only_where_the_interval_excludes_0(low: float, high
 def test_a_gap_above_even_is_a_weakness_and_one_below_is_no_proof_of_strength() -> None:
     def said(low: float, high: float) -> str:
         gap = Estimate(value=(low + high) / 2, low=low, high=high)
-        return best_response_finding(gap_of(gap, games=9), NAMES)
+        return best_response_finding(gap_of(gap, games=9), NAMES, MIXTURE)
 
     assert "that mixture is exploitable by at least +0.050" in said(0.05, 0.15)
     assert "too weak to show" in said(-0.15, -0.05)
-    assert "unknown" in best_response_finding(None, NAMES)
+    assert "that mixture may be exploitable or not" in said(-0.05, 0.05)
+    assert "unknown" in best_response_finding(None, NAMES, MIXTURE)
 
 
 def test_exact_exploitability_is_called_an_equilibrium_only_where_it_is_zero_up_to_rounding() -> None:
@@ -127,7 +129,7 @@ def test_exact_exploitability_is_called_an_equilibrium_only_where_it_is_zero_up_
 def test_an_exact_gap_is_a_number_and_no_estimate() -> None:
     def said(value: float) -> str:
         gap = Estimate(value=value, low=value, high=value)
-        return exact_best_response_finding(gap_of(gap), NAMES)
+        return exact_best_response_finding(gap_of(gap), NAMES, MIXTURE)
 
     assert "gains 0.2500 per game against it" in said(0.25)
     assert "loses 0.0100 per game" in said(-0.01)

@@ -99,7 +99,8 @@ def exact_parts(context: Context, matrix: ExactValues) -> Parts:
     return Parts(
         findings=(
             findings.exact_finding(estimates_by(rows, "exact")),
-            findings.unjudged_finding(rows[-1], names) or findings.exact_best_response_finding(newest_gap(rows), names),
+            findings.unjudged_finding(rows[-1], names)
+            or findings.exact_best_response_finding(newest_gap(rows), names, findings.answered_mixture(rows[-1])),
             findings.anchor_payoffs_finding(anchors, names),
         ),
         payoffs=PayoffMatrix(
@@ -140,7 +141,8 @@ def sampled_parts(context: Context, matrix: SampledCounts) -> Parts:
         else (*findings.trained_findings(trained, names), findings.progress_finding(improved, names)),
         findings=(
             findings.anchors_finding(scores, names),
-            findings.unjudged_finding(rows[-1], names) or findings.best_response_finding(newest_gap(rows), names),
+            findings.unjudged_finding(rows[-1], names)
+            or findings.best_response_finding(newest_gap(rows), names, findings.answered_mixture(rows[-1])),
         ),
         payoffs=payoffs,
         embedding=sampled_embedding(context.last.analysis, ordered),

@@ -88,6 +88,7 @@ def render_page(
         shades=list(matrix.shades()),
         folded=len(report.iterations) > _MOST_OPEN,
         fixed=[names[row.id] for row in report.policies if not report.payoffs.exact and row.rating.standard_error == 0],
+        answered=findings.answered_mixture(last),
         top_rated=findings.top_rated_note(report.policies, report.progress, names),
         collected=sum(row.collection.throughput.battles for row in report.iterations),
         estimates={entry.estimator: entry for entry in last.exploitability},

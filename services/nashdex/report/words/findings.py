@@ -145,11 +145,16 @@ def reset_finding(reset: Reset, names: Mapping[PolicyId, str]) -> str:
     return f"{begin}, not above {reset.reset_win_rate:.2f}, and has trained {times}"
 
 
-def exact_best_response_finding(gap: ExploitabilityEstimate | None, names: Mapping[PolicyId, str]) -> str:
-    """Return the payoff of a tabular game's newest best response against the mixture that it was trained against."""
+def answered_mixture(row: IterationRow) -> str:
+    """Return the mixture that the iteration's policies were trained against; the first iteration has none before it."""
+    return "the previous mixture" if row.iteration else "the initial population"
+
+
+def exact_best_response_finding(gap: ExploitabilityEstimate | None, names: Mapping[PolicyId, str], mixture: str) -> str:
+    """Return the payoff of a tabular game's newest best response against the ``mixture`` it was trained against."""
     if gap is None or gap.policy is None:
         return "No best response has been trained against a mixture yet."
-    begin = f"{capital(names[gap.policy])}, trained against the previous mixture,"
+    begin = f"{capital(names[gap.policy])}, trained against {mixture},"
     if gap.value > ROUNDING:
         return f"{begin} gains {precise(gap.value)} per game against it, so that mixture was exploitable."
     if gap.value < -ROUNDING:
@@ -157,14 +162,14 @@ def exact_best_response_finding(gap: ExploitabilityEstimate | None, names: Mappi
     return f"{begin} only breaks even against it."
 
 
-def best_response_finding(gap: ExploitabilityEstimate | None, names: Mapping[PolicyId, str]) -> str:
-    """Return the score of the newest best response against the mixture that it was trained against."""
+def best_response_finding(gap: ExploitabilityEstimate | None, names: Mapping[PolicyId, str], mixture: str) -> str:
+    """Return the score of the newest best response against the ``mixture`` that it was trained against."""
     if gap is None:
         return "No best response has been trained against a mixture yet, so its exploitability is unknown."
     rate = Estimate(value=gap.value + _EVEN, low=gap.low + _EVEN, high=gap.high + _EVEN)
     who = names[gap.policy] if gap.policy else "the best response"
     begin = (
-        f"{capital(who)}, trained against the previous mixture, scored {percent(rate.value)} against it "
+        f"{capital(who)}, trained against {mixture}, scored {percent(rate.value)} against it "
         f"(95 % interval {percent_range(rate)})"
     )
     match verdict(gap):
@@ -173,7 +178,7 @@ def best_response_finding(gap: ExploitabilityEstimate | None, names: Mapping[Pol
         case "below":
             return f"{begin}: it is too weak to show how exploitable that mixture is."
         case "undecided":
-            return f"{begin}. This is no clear difference from even, so whether that mixture is exploitable is open."
+            return f"{begin}. This is no clear difference from even: that mixture may be exploitable or not."
 
 
 def scripted_opponents_warning(shares: Mapping[PolicyId, float]) -> str:
