@@ -12,7 +12,6 @@ from dashboards.panels import (
     Thresholds,
     fact,
     increase,
-    live,
     rate,
 )
 from dashboards.shared import BEST_RESPONSE_GAP, PROGRESS
@@ -60,12 +59,17 @@ RUN_OVERVIEW = Dashboard(
         Row(
             "Activity",
             [
-                live(
+                Panel(
                     "Progress of steps, slowest shard",
-                    "nashdex_step_progress_ratio",
                     "percentunit",
-                    "step",
-                    scale="min",
+                    [
+                        Target(
+                            # An actor has no share of work: it plays what the trainer asks for.
+                            f'min by (namespace, run, step) (nashdex_step_progress_ratio{{step!="act", {RUN}}})',
+                            f"{SERIES} {{{{step}}}}",
+                        )
+                    ],
+                    description="Share of the shard's work that is completed. Actors have no share.",
                 ),
                 rate("Battles", "nashdex_battles_total", BATTLES_PER_SECOND, "namespace, run, component"),
                 rate("Updates", "nashdex_updates_total", "suffix:updates/s"),

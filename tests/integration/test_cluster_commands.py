@@ -55,6 +55,10 @@ def _incomplete(state: ClusterState) -> None:
     del state.templates["nashdex-league"]
 
 
+def _empty(state: ClusterState) -> None:
+    state.templates = {"nashdex-older": "0.0.1"}
+
+
 def _old_argo(state: ClusterState) -> None:
     state.argo_version = "v3.6.12"
 
@@ -82,6 +86,7 @@ def _other_site(state: ClusterState) -> None:
     [
         (_old, "has the templates of nashdex 0.0.9, but this is"),
         (_incomplete, "has no WorkflowTemplate nashdex-league: install nashdex there"),
+        (_empty, "nashdex is not installed in namespace research: install it there, or choose another namespace"),
         (_old_argo, "Argo Workflows v3.6.12; nashdex needs 3.7"),
         (_no_secret, "has no Secret nashdex-store"),
         (_no_site, "has no ConfigMap nashdex-site"),
@@ -214,11 +219,11 @@ def test_status_is_what_the_workflows_came_to(
     assert set(steps.values()) == {("Succeeded", 1, 1)}
     assert nashdex("status") == 0
     shown = capsys.readouterr().out
-    assert "failed" in shown.splitlines()[-2] + shown.splitlines()[-1]
+    assert "stopped" in shown.splitlines()[-2] + shown.splitlines()[-1]
     assert nashdex("status", "sr") == 0
-    assert "workflow shutdown with strategy" in capsys.readouterr().out
+    assert capsys.readouterr().out.startswith("run sr: stopped")
     assert nashdex("status", "sr", "--watch") == 75
-    assert "collect of iteration 0, shard 0: workflow shutdown with strategy" in capsys.readouterr().err
+    assert "run sr was stopped; `nashdex resume sr` continues it" in capsys.readouterr().err
 
 
 def test_an_unknown_run_is_named(nashdex: Nashdex, capsys: pytest.CaptureFixture[str]) -> None:
@@ -290,6 +295,22 @@ def test_resume_sends_the_settings_again(nashdex: Nashdex, state: ClusterState) 
     assert parameters == {"run": "sr"}
 
 
+def test_resume_sends_the_settings_of_the_store_although_a_later_submit_had_others(
+    nashdex: Nashdex, state: ClusterState
+) -> None:
+    add_stopped_run(state)
+    refused = recorded_workflow("league-stopped")
+    refused["metadata"] |= {"name": "a-later-one", "creationTimestamp": "2031-01-01T00:00:00Z"}
+    refused["spec"]["arguments"]["parameters"] = [{"name": "run", "value": "sr"}, {"name": "bundle", "value": "other"}]
+    for node in refused["status"]["nodes"].values():
+        node.pop("outputs", None)
+    state.add(refused)
+    assert nashdex("resume", "sr") == 0
+    *_, workflow = state.workflows.values()
+    bundle = recorded_workflow("league-stopped")["spec"]["arguments"]["parameters"]
+    assert workflow["spec"]["arguments"]["parameters"][1] in bundle
+
+
 def test_a_complete_run_is_not_resumed(
     nashdex: Nashdex, state: ClusterState, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -308,12 +329,13 @@ def test_logs_are_of_the_pods_that_exist(
         labels = {"app.kubernetes.io/component": "collect", "nashdex.dev/run": "one", "nashdex.dev/shard": shard}
         metadata = {"name": f"pod-{shard}", "labels": labels, "creationTimestamp": "2026-01-01T00:00:00Z"}
         state.pods.append({"metadata": metadata, "status": {"phase": "Running"}})
-        state.logs[f"pod-{shard}"] = f"first of {shard}\nsecond of {shard}\n"
+        from_argo = 'time="2026-01-01T00:00:00.114Z" level=info msg="sub-process exited" argo=true'
+        state.logs[f"pod-{shard}"] = f"first of {shard}\nsecond of {shard}\n{from_argo}\n"
     assert nashdex("logs", "one", "collect", "--shard", "1") == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line.partition(" | ")[2] for line in lines] == ["first of 1", "second of 1"]
     assert nashdex("logs", "one", "train") == 65
-    assert "succeeded and were deleted" in capsys.readouterr().err
+    assert "`nashdex logs s3://bucket/runs/one train`" in capsys.readouterr().err
 
 
 def test_rejected_credentials_are_reported_and_not_shown(

@@ -19,6 +19,10 @@ from nashdex.planning.dag import FAN_OUT_PARAMETERS
 BEGIN_OUTPUTS = frozenset({"first-iteration", "num-iterations"})
 """Outputs of the league's begin step: the first iteration without a report, and the number from there on."""
 _FAILED = {"Failed", "Error"}
+_STOPPED_MESSAGE = "Stopped with strategy"
+"""Begin of Argo's message of a Workflow that `nashdex stop` or `argo stop` ended; its phase is Failed."""
+_SHUT_DOWN_MESSAGE = "workflow shutdown with strategy"
+"""Begin of Argo's message of a pod of such a Workflow."""
 _FAIL_AFTER_OTHERS = {"workflow", "verdict"}
 """Templates that fail because others failed: the league's pod of an iteration's Workflow, and the exit handler."""
 _ORDER = ("Failed", "Error", "Running", "Pending", "Succeeded", "Skipped", "Omitted")
@@ -27,6 +31,11 @@ _FAILURES: dict[int, type[NashdexError]] = {
     ExitCode.CONFIGURATION: ConfigurationError,
     ExitCode.DATA: DataError,
 }
+
+
+def is_stopped(phase: str, message: str) -> bool:
+    """Return whether somebody stopped a Workflow of this phase and message."""
+    return phase in _FAILED and message.startswith(_STOPPED_MESSAGE)
 
 
 @dataclass(frozen=True)
@@ -91,8 +100,8 @@ def run_status(run: str, workflows: Iterable[WorkflowState], now: datetime | Non
     ordered = sorted(steps, key=lambda workflow: (workflow.created, workflow.name))
     if not ordered:
         raise DataError(
-            f"run {run} has no workflow; expected a run that `nashdex status` lists. Argo deletes old workflows; the "
-            "results of a run are in its store"
+            f"run {run} has no workflow; expected a run that `nashdex status` lists, in the namespace that -n names. "
+            "Argo deletes old workflows; the results of a run are in its store"
         )
     leagues = [workflow for workflow in ordered if workflow.template == LEAGUE_TEMPLATE]
     newest = {
@@ -129,14 +138,19 @@ def failure(run: str, workflows: Iterable[WorkflowState]) -> NashdexError | None
     status = run_status(run, workflows)
     if status.phase == "Succeeded":
         return None
+    stopped = is_stopped(status.phase, status.message)
     newest = {status.workflow, *(iteration.workflow for iteration in status.iterations)}
     failed = [
         (shard.ended or workflow.created, workflow, shard)
         for workflow in workflows
         if workflow.name in newest
         for shard in workflow.shards
-        if shard.phase in _FAILED and shard.step not in _FAIL_AFTER_OTHERS
+        if shard.phase in _FAILED
+        and shard.step not in _FAIL_AFTER_OTHERS
+        and not (stopped and shard.message.startswith(_SHUT_DOWN_MESSAGE))
     ]
+    if not failed and stopped:
+        return TryAgainError(f"run {run} was stopped; `nashdex resume {run}` continues it")
     if not failed:
         return TryAgainError(f"run {run}: workflow {status.workflow} ended: {status.phase} {status.message}")
     _, workflow, shard = min(failed, key=lambda entry: entry[0])
@@ -150,12 +164,15 @@ def _iteration(iteration: int, workflow: WorkflowState, now: datetime) -> Iterat
     for shard in workflow.shards:
         by_step.setdefault(shard.step, []).append(shard)
     steps = tuple(_step(name, by_step.get(name, []), workflow, now) for name in StepName)
+    # A Workflow that is stopped after its report has done its work: no other one repeats it.
+    reported = any(step.step == StepName.REPORT and step.phase == "Succeeded" for step in steps)
+    is_done = reported and is_stopped(workflow.phase, workflow.message)
     return IterationStatus(
         iteration=iteration,
         workflow=workflow.name,
-        phase=workflow.phase,
+        phase="Succeeded" if is_done else workflow.phase,
         seconds=_seconds(workflow.began, workflow.ended, now),
-        message=workflow.message,
+        message="" if is_done else workflow.message,
         steps=steps,
     )
 

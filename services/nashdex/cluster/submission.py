@@ -57,11 +57,11 @@ def submit_run(cluster: Cluster, prepared: PreparedRun, *, begun: bool = False, 
     """
     bundle = "" if begun else pack(prepared)
     check_site(cluster, prepared.settings)
-    _check_idle(prepared.id, find_workflows(cluster, prepared.id))
+    _check_idle(cluster, prepared.id, find_workflows(cluster, prepared.id))
     if check is not None:
         check()
         # The check may have taken minutes.
-        _check_idle(prepared.id, find_workflows(cluster, prepared.id))
+        _check_idle(cluster, prepared.id, find_workflows(cluster, prepared.id))
     return cluster.create_workflow(league_workflow(cluster.namespace, prepared.id, bundle=bundle))
 
 
@@ -96,15 +96,18 @@ def resume_run(cluster: Cluster, run: str, *, check: Check | None = None) -> str
     """
     workflows = find_workflows(cluster, run)
     _check_templates(cluster)
-    _check_idle(run, workflows)
+    _check_idle(cluster, run, workflows)
     leagues = [workflow for workflow in workflows if workflow.template == LEAGUE_TEMPLATE]
     if leagues and max(leagues, key=lambda workflow: workflow.created).phase == "Succeeded":
         return None
-    # Send the settings again: if the first Workflow failed early, the store has no run.
-    bundle = next((league.parameters["bundle"] for league in leagues if league.parameters.get("bundle")), "")
+    # Send the settings again: if the first Workflow failed early, the store has no run. One that has begun has the
+    # store's settings; a later submit may have had others, and failed.
+    sent = [league for league in leagues if league.parameters.get("bundle")]
+    source = max(sent, key=lambda league: (league.has_begun, league.created), default=None)
+    bundle = source.parameters["bundle"] if source else ""
     if check is not None:
         check()
-        _check_idle(run, find_workflows(cluster, run))
+        _check_idle(cluster, run, find_workflows(cluster, run))
     return cluster.create_workflow(league_workflow(cluster.namespace, run, bundle=bundle))
 
 
@@ -228,7 +231,13 @@ def _check_templates(cluster: Cluster) -> Mapping[str, Template]:
             oldest = ".".join(map(str, OLDEST_ARGO))
             raise ConfigurationError(f"the cluster has Argo Workflows {version}; nashdex needs {oldest} or later")
     templates = cluster.templates()
-    if missing := [name for name in TEMPLATES if name not in templates]:
+    missing = [name for name in TEMPLATES if name not in templates]
+    if len(missing) == len(TEMPLATES):
+        raise ConfigurationError(
+            f"nashdex is not installed in namespace {cluster.namespace}: install it there, or choose another namespace "
+            "with -n"
+        )
+    if missing:
         raise ConfigurationError(
             f"namespace {cluster.namespace} has no WorkflowTemplate {', '.join(missing)}: install nashdex there, or "
             "choose another namespace with -n"
@@ -246,9 +255,10 @@ def _other_version(cluster: Cluster, version: str) -> ConfigurationError:
     )
 
 
-def _check_idle(run: str, workflows: list[WorkflowState]) -> None:
+def _check_idle(cluster: Cluster, run: str, workflows: list[WorkflowState]) -> None:
     if active := [workflow.name for workflow in workflows if not workflow.is_over]:
+        where = f"{run} -n {cluster.namespace}"
         raise ConfigurationError(
-            f"run {run} is running already, as workflow {active[0]}: `nashdex status {run}` shows it, "
-            f"`nashdex stop {run}` stops it; choose another id for another run (--run)"
+            f"run {run} is running already, as workflow {active[0]}: `nashdex status {where}` shows it, "
+            f"`nashdex stop {where}` stops it; choose another id for another run (--run)"
         )

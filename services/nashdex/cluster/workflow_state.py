@@ -78,6 +78,11 @@ class WorkflowState:
         """Whether it has ended, successfully or not."""
         return self.phase in _ENDED
 
+    @property
+    def has_begun(self) -> bool:
+        """Whether the begin step of a league, or the plan of an iteration, has succeeded."""
+        return bool(self.outputs)
+
 
 def read_workflow(document: WorkflowObject) -> WorkflowState:
     """Return the state that a Workflow object describes.
@@ -183,7 +188,8 @@ def _outputs(nodes: Mapping[str, Mapping[str, Any]]) -> Mapping[str, str]:
         reference = (node.get("templateRef") or {}).get("template") or node.get("templateName")
         if node["type"] == "Retry" and reference in {"plan", "begin"}:
             parameters = (node.get("outputs") or {}).get("parameters", [])
-            return {p["name"]: str(p["value"]) for p in parameters}
+            # A step that failed has outputs without values.
+            return {p["name"]: str(p["value"]) for p in parameters if "value" in p}
     return {}
 
 

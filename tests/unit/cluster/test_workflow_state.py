@@ -122,6 +122,30 @@ def test_a_league_that_fails_before_its_first_iteration_says_why() -> None:
     assert isinstance(failure("sr", workflows), ConfigurationError)
 
 
+def test_an_iteration_that_was_stopped_after_its_report_is_done() -> None:
+    document = recorded("iteration-succeeded")
+    document["status"] |= {"phase": "Failed", "message": "Stopped with strategy 'Stop'"}
+    (iteration,) = run_status("one", [read_workflow(document)], NOW).iterations
+    assert (iteration.phase, iteration.message) == ("Succeeded", "")
+    node_of(document, "report")["phase"] = "Failed"
+    (iteration,) = run_status("one", [read_workflow(document)], NOW).iterations
+    assert iteration.phase == "Failed"
+
+
+def test_outputs_of_a_failed_step_have_no_values() -> None:
+    """As Argo 3.7 writes them: a failed step's outputs keep their paths."""
+    league, iteration = recorded("league-succeeded"), recorded("iteration-succeeded")
+    for document, name in ((league, "begin"), (iteration, "plan")):
+        document["status"]["phase"] = "Failed"
+        for node in (node_of(document, name), node_of(document, f"{name}(0)")):
+            node |= {"phase": "Failed", "message": "main: Error (exit code 64): other settings"}
+            for parameter in node["outputs"]["parameters"]:
+                del parameter["value"]
+    status = run_status("one", [read_workflow(league), read_workflow(iteration)], NOW)
+    assert (status.last, status.message) == (None, "main: Error (exit code 64): other settings")
+    assert status.iterations[0].steps[0].phase == "Failed"
+
+
 def test_of_an_iteration_done_again_the_newest_counts() -> None:
     old, new = recorded("iteration-stopped"), recorded("iteration-stopped")
     new["metadata"] |= {"name": "again", "creationTimestamp": "2026-11-30T00:00:00Z"}

@@ -113,6 +113,11 @@ def test_the_verdict_says_in_the_store_how_the_run_ended_until_it_continues(run_
     stopped = [{"displayName": "collect(0)", "podName": "a", "message": "workflow shutdown with strategy:  Stop"}]
     assert verdict(run_uri, "--status", "Failed", "--failures", json.dumps(stopped)) == 0
     assert stored_verdict(run_uri) == ("stopped", 0, "collect(0): workflow shutdown with strategy:  Stop")
+    between_steps = [{"displayName": "run-0", "podName": "run-0", "message": "", "phase": "Failed", "finishedAt": "1"}]
+    assert verdict(run_uri, "--status", "Failed", "--failures", json.dumps(json.dumps(between_steps))) == 0
+    assert stored_verdict(run_uri) == ("stopped", 0, "stopped between two steps")
+    assert verdict(run_uri, "--status", "Error", "--failures", json.dumps(between_steps)) == 0
+    assert stored_verdict(run_uri) == ("failed", 0, "Error")
     failed = [{"displayName": "train(0)", "podName": "a", "message": "no GPU"}]
     assert verdict(run_uri, "--status", "Failed", "--failures", json.dumps(failed)) == 0
     assert stored_verdict(run_uri) == ("failed", 0, "train(0): no GPU")

@@ -9,7 +9,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from nashdex.cluster.client import Cluster
-from nashdex.cluster.status import IterationStatus, RunStatus, StepStatus, failure, run_status
+from nashdex.cluster.status import IterationStatus, RunStatus, StepStatus, failure, is_stopped, run_status
 from nashdex.cluster.submission import watch_workflows
 from nashdex.cluster.workflow_state import WorkflowState
 from nashdex.core.errors import TryAgainError
@@ -37,7 +37,7 @@ def runs_table(statuses: Iterable[RunStatus]) -> Table:
         of = "" if status.last is None else f" of {status.last + 1}"
         table.add_row(
             status.run,
-            _state(status.phase),
+            _state(status.phase, status.message),
             f"{done}{of}",
             _time(status.seconds),
             status.workflow,
@@ -60,7 +60,7 @@ def run_table(status: RunStatus) -> Table:
         pad_edge=False,
         title_justify="left",
     )
-    table.title = f"run {status.run}: {_state(status.phase)} {_text(status.message)}"
+    table.title = f"run {status.run}: {_state(status.phase, status.message)} {_message(status.phase, status.message)}"
     for iteration in status.iterations:
         table.add_row(*_iteration_row(iteration, status))
         if iteration.phase != "Succeeded":
@@ -103,10 +103,11 @@ def rates_table(rates: Iterable[TrainingRates]) -> Table:
 
 def state_line(status: RunStatus) -> str:
     """Return the progress of a run in one line."""
+    phase = "stopped" if is_stopped(status.phase, status.message) else status.phase.lower()
     if not status.iterations:
-        return f"run {status.run}: {status.phase.lower()} {status.message}".strip()
+        return f"run {status.run}: {phase} {status.message}".strip()
     current = status.iterations[-1]
-    return f"run {status.run}: {status.phase.lower()}, iteration {current.iteration} {' '.join(_steps_of(current))}"
+    return f"run {status.run}: {phase}, iteration {current.iteration} {' '.join(_steps_of(current))}"
 
 
 def _steps_of(iteration: IterationStatus) -> Iterator[str]:
@@ -121,7 +122,8 @@ def _steps_of(iteration: IterationStatus) -> Iterator[str]:
 def _iteration_row(iteration: IterationStatus, status: RunStatus) -> tuple[str, ...]:
     of = "" if status.last is None else f" of {status.last}"
     name = f"{iteration.iteration}{of}"
-    return name, "", _state(iteration.phase), "", "", _time(iteration.seconds), _text(iteration.message)
+    phase, message = iteration.phase, iteration.message
+    return name, "", _state(phase, message), "", "", _time(iteration.seconds), _message(phase, message)
 
 
 def _step_row(step: StepStatus) -> tuple[str, ...]:
@@ -131,6 +133,8 @@ def _step_row(step: StepStatus) -> tuple[str, ...]:
 
 
 def _why(status: RunStatus) -> str:
+    if is_stopped(status.phase, status.message):
+        return ""
     messages = [
         step.message
         for iteration in status.iterations
@@ -146,8 +150,15 @@ def _text(message: str) -> str:
     return escape(clean(message))
 
 
-def _state(phase: str) -> str:
+def _state(phase: str, message: str = "") -> str:
+    if is_stopped(phase, message):
+        return "[yellow]stopped[/]"
     return _STATES.get(phase, escape(phase.lower()))
+
+
+def _message(phase: str, message: str) -> str:
+    """Return the message of a Workflow; none if somebody stopped it, which its state says."""
+    return "" if is_stopped(phase, message) else _text(message)
 
 
 def _time(seconds: float | None) -> str:

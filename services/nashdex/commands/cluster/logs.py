@@ -19,6 +19,9 @@ _PART = re.compile(
     r"(?P<shard_prefix>logs/(?P<iteration>\d+)/(?P<step>[a-z]+)/(?P<shard>\d+))/(?P<attempt>[^/]+)/\d+\.jsonl"
 )
 
+_FROM_ARGO = re.compile(r'[^|]* \| time="[^"]*" level=(?:info|debug) msg=')
+"""A line that Argo's executor writes into the log of every container, unless it is a warning or an error."""
+
 
 def logs(
     run: Annotated[str, typer.Argument(metavar="RUN", help="Run id, or its URI in a store.")],
@@ -53,12 +56,19 @@ def logs(
     wanted = [w.name for w in workflows if iteration is None or w.iteration == iteration]
     any_line = False
     for line in cluster.logs(wanted, selector, follow=follow):
+        if _FROM_ARGO.match(line):
+            continue
         any_line = True
         print_text(line)
     if not any_line:
+        site = cluster.site()
+        words = [run, *([step] if step else []), *([] if iteration is None else [f"--iteration {iteration}"])]
+        words += [] if shard is None else [f"--shard {shard}"]
+        archived = f"{site.store if site else 'STORE'}/{' '.join(words)}"
         raise DataError(
-            f"no logs of {selector}: its pods have not started, or succeeded and were deleted after two minutes; "
-            f"`nashdex status {run}` shows their state"
+            f"no pod has logs of {', '.join(words)}: it has not started, or it succeeded and was deleted after two "
+            f"minutes. `nashdex status {run} -n {cluster.namespace}` shows its state, `nashdex logs {archived}` reads "
+            "its log in the store"
         )
 
 

@@ -49,7 +49,8 @@ def status(
         if as_json:
             print_json({"runs": [status.as_json() for status in statuses]})
         else:
-            console.print(runs_table(statuses) if statuses else f"namespace {cluster.namespace} has no runs")
+            none = f"namespace {cluster.namespace} has no runs; -n names another namespace"
+            console.print(runs_table(statuses) if statuses else none)
         return
     found = (
         follow(cluster, run, sys.stderr if as_json else sys.stdout)

@@ -92,6 +92,8 @@ def resume(
     workflow = resume_run(cluster, run, check=site_check(cluster, wanted=check, timeout_seconds=check_timeout))
     if not as_json:
         print_text(f"resumed run {run} as workflow {workflow}" if workflow else f"run {run} is complete")
+        if workflow and not wait:
+            print_text(f"nashdex status {run} --watch -n {cluster.namespace}")
     if wait and workflow:
         follow(cluster, run, sys.stderr if as_json else sys.stdout)
     if as_json:
@@ -115,6 +117,7 @@ def stop(
     cluster = connect(namespace=namespace, context=context, server=server)
     stopped = stop_run(cluster, run, exit_handlers=not terminate)
     said = f"run {run} has already ended"
+    again = f"nashdex resume {run} -n {cluster.namespace}"
     if stopped:
-        said = f"run {run}: stopping workflow {', '.join(stopped)}; `nashdex resume {run}` continues it"
+        said = f"run {run}: stopping workflow {', '.join(stopped)}; `{again}` continues it"
     print_answer({"run": run, "stopped": stopped}, [said], as_json=as_json)

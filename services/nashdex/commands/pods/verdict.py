@@ -11,6 +11,8 @@ from nashdex.commands.output import JsonOption, print_json, print_text
 from nashdex.core.errors import ConfigurationError
 
 _SUCCEEDED = "Succeeded"
+_FAILED = "Failed"
+"""Argo's status of a workflow with a failed pod, and of one that was stopped, which may have none."""
 _QUOTED = re.compile(r'"(?:[^"\\]|\\u[0-9a-fA-F]{4}|\\U[0-9a-fA-F]{8}|\\x[0-9a-fA-F]{2}|\\[^uUx])*')
 """A quoted string, or as much of it as is there, without its end quote and without half an escape sequence."""
 _ATTEMPT = re.compile(r"\(\d+\)$")
@@ -53,8 +55,10 @@ def verdict(
             if not is_complete:
                 print_text("  and more: `argo get` lists every failed pod")
         # Last, because the store may be what failed.
-        is_stopped = any(_SHUT_DOWN in message for message in failed.values())
-        first = next((f"{name}: {message}" for name, message in failed.items()), status)
+        is_between_steps = status == _FAILED and is_complete and not failed
+        is_stopped = is_between_steps or any(_SHUT_DOWN in message for message in failed.values())
+        unfailed = "stopped between two steps" if is_between_steps else status
+        first = next((f"{name}: {message}" for name, message in failed.items()), unfailed)
         record_end(open_run(run).store, Phase.STOPPED if is_stopped else Phase.FAILED, iteration, first)
         return
     opened = open_run(run)
