@@ -42,7 +42,12 @@ _LATE = (
 )
 """What steps import inside functions, for the sake of other commands. Importing it can take longer than the step."""
 _LATE_IN_TABULAR_GAMES = ("pyspiel",)
-_LATE_IN_BATTLES = ("nashdex.games.showdown.poke_env_players",)
+_LATE_IN_BATTLES = (
+    "nashdex.evaluator.tournament",
+    "nashdex.games.showdown.arena",
+    "nashdex.games.showdown.game",
+    "nashdex.games.showdown.poke_env_players",
+)
 _LATE_WITH_TORCH = (
     "nashdex.policies.archive",
     "torch",
