@@ -80,7 +80,7 @@ def solve(
         draws = matrix_answer.draws_of_run(settings, solved[1].iteration)
         if meta_solver is None and not values:
             solver = configured(settings.solve.meta_solver)
-    answer = matrix_answer.solve(matrix_file.game_in(*matrix_file.load(matrix)), solver, draws)
+    answer = matrix_answer.solve(matrix_file.game_in(*matrix_file.load(matrix, solved)), solver, draws)
     if as_json:
         print_json(answer.model_dump(mode="json"))
         return

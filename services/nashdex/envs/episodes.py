@@ -184,11 +184,7 @@ class Episodes:
             self._end(number)
             if number in last:  # its replacement failed
                 return
-            ending = self._battles.ended[number]
-            if ending is not None and not isinstance(ending, Failure):
-                seat = int(self.seats[number])
-                observation = self._battles.observations[self._at[number]]
-                rewards[number] = self._rewards.of_last_step(observation, ending.score(seat))
+            rewards[number] = self._last_reward(number)
             last[number] = self.look(number, float(rewards[number]), illegal.pop(number, None))
             if replace is not None:
                 replace(number)
@@ -215,13 +211,18 @@ class Episodes:
         before = self.observations if self._rewards.reads_observations else None
         self._battles.act(self._numbers, self.seats, np.array([chosen]))
         self._battles.wait(self._end)
-        reward, ending = 0.0, self._battles.ended[0]
-        if ending is None:
-            if before is not None:
-                reward = float(self._rewards.of_steps(before, self.observations)[0])
-        elif not isinstance(ending, Failure):
-            reward = self._rewards.of_last_step(self._battles.observations[at], ending.score(int(self.seats[0])))
+        reward = self._last_reward(0)
+        if before is not None and self._battles.ended[0] is None:
+            reward = float(self._rewards.of_steps(before, self.observations)[0])
         return self.look(0, reward, illegal)
+
+    def _last_reward(self, number: int) -> float:
+        """Return the reward of an episode's last step: 0 where it goes on, or failed."""
+        ending = self._battles.ended[number]
+        if ending is None or isinstance(ending, Failure):
+            return 0.0
+        observation = self._battles.observations[self._at[number]]
+        return self._rewards.of_last_step(observation, ending.score(int(self.seats[number])))
 
     @property
     def observations(self) -> NDArray[np.float32]:

@@ -9,7 +9,7 @@ A run's ``interaction_matrix.json`` is such a file, of either kind.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal, TypeVar
+from typing import Annotated, Literal, TypeAlias, TypeVar
 
 import numpy as np
 from pydantic import AfterValidator, Field, ValidationError
@@ -125,7 +125,11 @@ class Counts:
     """Counts of shape (K, K). Battles of a file without ``pairs`` are single."""
 
 
-def newest_solved(source: str) -> tuple[ObjectStore, Manifest] | None:
+Solved: TypeAlias = tuple[ObjectStore, Manifest]
+"""A run's store, and the manifest of one of its solve steps."""
+
+
+def newest_solved(source: str) -> Solved | None:
     """Return the store and the newest solve step of the run whose URI is ``source``; None where that is a file.
 
     Raises:
@@ -143,31 +147,30 @@ def newest_solved(source: str) -> tuple[ObjectStore, Manifest] | None:
     return store, newest
 
 
-def load(source: str) -> tuple[bytes, str]:
-    """Return the text of a file, or of the newest ``interaction_matrix.json`` of the run whose URI is ``source``.
+def load(source: str, solved: Solved | None) -> tuple[bytes, str]:
+    """Return the text of a file, or of the ``interaction_matrix.json`` of ``solved``, the newest of the run ``source``.
 
     Its name for errors is the second.
 
     Raises:
-        DataError: the file cannot be read, or the folder or bucket holds no run with a solved iteration.
+        DataError: the file cannot be read, or the matrix is missing or altered.
     """
-    solved = newest_solved(source)
     if solved is None:
         return read_file(Path(source), "a JSON file with a matrix, or the URI of a run"), source
     store, newest = solved
     return read_object(store, newest, INTERACTION_MATRIX), f"{store.uri}/{newest.objects[INTERACTION_MATRIX].key}"
 
 
-def published_ratings(source: str) -> RatingTable | None:
-    """Return the ratings that the newest iteration of the run at ``source`` published; None where it is no such run.
+def published_ratings(solved: Solved) -> RatingTable | None:
+    """Return the ratings that the solve step published, if it did.
 
     Raises:
-        DataError: the run has no solved iteration, or its analysis is missing or altered.
+        DataError: its analysis is missing or altered.
     """
-    solved = newest_solved(source)
-    if solved is None or META_GAME_ANALYSIS not in solved[1].objects:
+    store, manifest = solved
+    if META_GAME_ANALYSIS not in manifest.objects:
         return None
-    analysis = read_written(*solved, META_GAME_ANALYSIS, MetaGameAnalysis)
+    analysis = read_written(store, manifest, META_GAME_ANALYSIS, MetaGameAnalysis)
     return RatingTable(**{name: getattr(analysis, name) for name in RatingTable.model_fields})
 
 

@@ -50,11 +50,12 @@ def rate(
 
 def _rated(ledger: str, anchors: dict[str, float]) -> "RatingTable":
     from nashdex.metagame.ratings.table import rate as rate_counts
-    from nashdex.solver.matrix_file import counts_in, load, published_ratings
+    from nashdex.solver.matrix_file import counts_in, load, newest_solved, published_ratings
 
-    if not anchors and (published := published_ratings(ledger)) is not None:
+    solved = newest_solved(ledger)
+    if solved is not None and not anchors and (published := published_ratings(solved)) is not None:
         return published
-    counts = counts_in(*load(ledger))
+    counts = counts_in(*load(ledger, solved))
     if counts.tally.games.max(initial=0) > _MOST_BATTLES:
         raise DataError(f"{ledger}: two policies have more than {_MOST_BATTLES:,} battles; expected that many at most")
     return rate_counts(counts.policies, counts.tally, anchors=anchors, num_draws=_NUM_DRAWS, seed=_SEED)
