@@ -27,9 +27,7 @@ from nashdex.policies.archive import save_policy
 from nashdex.policies.networks.actor_critic import ActorCritic, make_network
 from nashdex.rollout.sizing import BATTLES_PER_GATEWAY
 from nashdex.runs.creation import PreparedRun, Run, create_run
-from nashdex.settings.oracles import NullSettings
 from nashdex.settings.run import CollectSettings, RunSettings
-from nashdex.settings.train import TrainSettings
 from nashdex.store import open_store
 from nashdex.store.attempt import Attempt
 from nashdex.store.documents import read_from_shards
@@ -103,14 +101,14 @@ def plan_self_play(run: ObjectStore, network: ActorCritic) -> None:
         name="fresh",
         parent=None,
         iteration=0,
-        oracle="null",
+        oracle="fresh",
         reward="win-loss",
         reward_version=REWARDS["win-loss"].version,
     )
     entry = PolicyEntry(id=policy, kind="network", name="fresh", iteration=0, parent=None)
     plan = IterationPlan(
         iteration=0,
-        oracle="null",
+        oracle="clone",  # the one that collects whole battles
         population=Population(policies=(entry,)),
         rule="self-play",
         opponents={policy: 1.0},
@@ -250,10 +248,7 @@ def shards_workflow(namespace: str, run: RunId, num_shards: int) -> Mapping[str,
 def _settings(format_id: str, num_shards: int, battles_per_shard: int) -> RunSettings:
     run = run_id(f"scale-{format_id}-{num_shards}-{secrets.token_hex(3)}")
     collect = CollectSettings(battles=num_shards * battles_per_shard, shards=num_shards)
-    # PPO would collect nothing.
-    return RunSettings(
-        run=run, format=format_id, iterations=1, collect=collect, train=TrainSettings(oracle=NullSettings())
-    )
+    return RunSettings(run=run, format=format_id, iterations=1, collect=collect)
 
 
 def _site(cluster: Cluster) -> Site:
