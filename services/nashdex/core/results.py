@@ -130,6 +130,11 @@ class TrainedPolicy(Measured):
     name: str = Field(description="For people, such as 'best response 3'.")
     parent: PolicyIdField | None = Field(description="Policy whose weights training began from.")
     oracle: str = Field(description="The oracle that trained it, such as ppo.")
+    magnet: PolicyIdField | None = Field(
+        None,
+        description='Moving average of the weights that training was held to (`damping.reference = "ema"`): a policy '
+        "of the run's store that is no member.",
+    )
     num_parameters: NonNegativeInt
     seconds: NonNegativeFloat
 

@@ -53,6 +53,11 @@ class Reference:
     def begin_round(self, network: ActorCritic, number: int) -> None:
         """React to the start of a further round of ``network``; the first one of a training has number 0."""
 
+    @property
+    def magnet(self) -> ActorCritic | None:
+        """The network that follows the trained one all the time, if the reference is one: a policy of its own."""
+        return None
+
     def weights(self) -> dict[str, Tensor]:
         """Return the state that checkpoints keep, as it is, not copied."""
         return {}
@@ -191,6 +196,11 @@ class EmaReference(Distribution):
     def log_probs(self, observations: Tensor, masks: Tensor) -> Tensor:
         """Return log ρ (N, A) under the average as it is now."""
         return masked_log_softmax(self._network.logits(observations), masks)
+
+    @property
+    def magnet(self) -> ActorCritic:
+        """The average."""
+        return self._network
 
     @torch.no_grad()
     def follow(self, network: ActorCritic) -> None:

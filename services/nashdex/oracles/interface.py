@@ -105,6 +105,7 @@ class Trained(Measured):
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
     policy: TrainableValue = Field(description="A network, or a table of shape (S, A): as the oracle's `makes` says.")
+    magnet: TrainableValue | None = Field(None, description="The moving average that training was held to.")
     curve: tuple[TrainingPoint, ...] = Field(
         (), description="Values over optimiser steps, each one of the oracle's `metrics`."
     )

@@ -15,7 +15,7 @@ from importlib.util import find_spec
 from nashdex.core import keys
 from nashdex.core.errors import ExitCode, NashdexError, StoppedError
 from nashdex.core.evidence import Evidence
-from nashdex.core.ids import BarePolicyId
+from nashdex.core.ids import BarePolicyId, PolicyId
 from nashdex.core.journal import JOURNAL, Journal
 from nashdex.core.manifest import Manifest, RunManifest
 from nashdex.core.results import TRAINING_METRICS, TRAINING_RESULT, TrainingResult
@@ -212,14 +212,9 @@ def _journal(run: Run, manifest: Manifest, result: TrainingResult) -> Iterator[s
 def _trained(run: Run, manifest: Manifest, found: Verification, hashes: _Hashes, policies: set[str]) -> Iterator[str]:
     """Compare a policy's objects with its id, its description with what trained it, and its curve with its battles."""
     result = read_written(run.store, manifest, TRAINING_RESULT, TrainingResult)
-    document = read_document(run.store, BarePolicyId(result.policy))
-    hashes.add(keys.policy_document(document.id), run.store.get(keys.policy_document(document.id)))
-    if document.weights_sha256 is not None:
-        key = keys.policy_weights(document.id)
-        hashes.add(key, read_hashed(run.store, key, document.weights_sha256, document.weights_bytes))
-    if document.table_sha256 is not None:
-        key = keys.policy_table(document.id)
-        hashes.add(key, read_hashed(run.store, key, document.table_sha256))
+    document = _stored_policy(run, result.policy, hashes)
+    if result.magnet is not None:
+        _stored_policy(run, result.magnet, hashes)
     yield from _journal(run, manifest, result)
     yield from _guarded(partial(_curve, run, manifest, result, found))
     if document.id in policies or _was_trained_before(run, manifest.iteration, document):
@@ -230,6 +225,23 @@ def _trained(run: Run, manifest: Manifest, found: Verification, hashes: _Hashes,
         if described != trained:
             where = f"{run.store.uri}/{keys.policy_document(document.id)}"
             yield f"{where} says {name} {described!r}; the training that made it says {trained!r}"
+
+
+def _stored_policy(run: Run, policy: PolicyId, hashes: _Hashes) -> PolicyDocument:
+    """Return a policy's description after its objects were compared with its id.
+
+    Raises:
+        DataError: one of them is missing or altered.
+    """
+    document = read_document(run.store, BarePolicyId(policy))
+    hashes.add(keys.policy_document(document.id), run.store.get(keys.policy_document(document.id)))
+    if document.weights_sha256 is not None:
+        key = keys.policy_weights(document.id)
+        hashes.add(key, read_hashed(run.store, key, document.weights_sha256, document.weights_bytes))
+    if document.table_sha256 is not None:
+        key = keys.policy_table(document.id)
+        hashes.add(key, read_hashed(run.store, key, document.table_sha256))
+    return document
 
 
 def _was_trained_before(run: Run, iteration: int, document: PolicyDocument) -> bool:

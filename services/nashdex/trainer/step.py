@@ -12,7 +12,7 @@ from nashdex.core.steps import StepName
 from nashdex.learning.rewards import REWARDS
 from nashdex.learning.trackers import check_installed
 from nashdex.metagame.plan import IterationPlan
-from nashdex.oracles.interface import AnyOracle, Task, Trained
+from nashdex.oracles.interface import AnyOracle, Task, TrainableValue
 from nashdex.oracles.registry import ORACLES, replays_of
 from nashdex.policies.tables import save_table_policy
 from nashdex.settings.networks import NetworkSettings
@@ -49,13 +49,15 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
     if plan.role is not None:
         name = f"{plan.role.replace('-', ' ')} {iteration}"
     parent = plan.learner if oracle.improves else None
-    policy, num_parameters = _store(task, trained, name, parent)
+    policy, num_parameters = _store(task, trained.policy, name, parent)
+    magnet = None if trained.magnet is None else _store(task, trained.magnet, f"magnet of {name}", policy)[0]
     result = TrainingResult(
         policy=policy,
         kind=oracle.makes,
         name=name,
         parent=parent,
         oracle=plan.oracle,
+        magnet=magnet,
         num_parameters=num_parameters,
         curve=trained.curve,
         seconds=time.monotonic() - began_seconds,
@@ -93,8 +95,8 @@ def _start(network: NetworkSettings) -> str:
     return "untrained network" if policy is None else f"start from {policy}"
 
 
-def _store(task: Task, trained: Trained, name: str, parent: BarePolicyId | None) -> tuple[BarePolicyId, int]:
-    iteration, policy = task.plan.iteration, trained.policy
+def _store(task: Task, policy: TrainableValue, name: str, parent: BarePolicyId | None) -> tuple[BarePolicyId, int]:
+    iteration = task.plan.iteration
     if isinstance(policy, np.ndarray):
         stored = save_table_policy(
             task.store, task.tree, policy, name=name, parent=parent, iteration=iteration, oracle=task.plan.oracle

@@ -129,6 +129,21 @@ def test_cloning_reaches_the_teacher(store: ObjectStore) -> None:
     assert (document.iteration, document.oracle, document.parent) == (0, "clone", None)
 
 
+def test_a_magnet_is_stored_as_a_policy_between_the_start_and_the_trained_one(store: ObjectStore) -> None:
+    settings = make_settings(damping={"preset": "none", "reference": "ema", "beta": {"initial": 0.05}})
+    start = prepare_ppo(store, settings)
+    result = result_of(store, run(store, settings, 1, 0))
+    assert result.magnet not in {None, result.policy, start}
+    document = read_document(store, BarePolicyId(cast("PolicyId", result.magnet)))
+    assert (document.parent, document.name) == (result.policy, "magnet of best response 1")
+    first, magnet, last = (
+        load_network(store, BarePolicyId(cast("PolicyId", policy)), bandit_space()).state_dict()
+        for policy in (start, result.magnet, result.policy)
+    )
+    name = max(first, key=lambda name: float((last[name] - first[name]).abs().sum()))
+    assert 0 < torch.dist(magnet[name], first[name]) < torch.dist(last[name], first[name])
+
+
 @pytest.mark.slow
 def test_ppo_finds_the_best_response_from_a_clone_of_random(store: ObjectStore) -> None:
     """Seven iterations of the real step on fresh battles: from a third of the battles won to nearly all."""

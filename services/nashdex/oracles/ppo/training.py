@@ -86,6 +86,7 @@ def train(task: Task, settings: PpoSettings) -> Trained:
         return Trained(
             policy=network,
             summary=last.summary if kept is None else ppo.measure(last.batch, last.targets, slice(None)),
+            magnet=training.reference.magnet if training.reference else None,
             curve=state.curve.with_newest(),
             evaluations=state.evaluations,
             scripted_opponents=settings.pool.anchors.shares(),
