@@ -223,8 +223,10 @@ def _learner(
 
     Among one iteration's policies it is the one with the highest rating; a policy without a rating comes last. Members
     that play greedily or at another temperature do not count: nothing learns from what such a policy plays. A role goes
-    on from its own networks, and begins with the first iteration's.
+    on from its own networks, and begins with the first iteration's: one that the population began with, if that
+    iteration trained no other, as when a training begins with the weights of the policy that it is to exploit.
     """
+    history = solved.population.history
     members = tuple(entry for entry in solved.population.policies if not PlayedPolicy.of(entry.id).suffix)
     oracle = ORACLES[section.kind]
     if oracle.improves:
@@ -233,7 +235,11 @@ def _learner(
             entry
             for entry in members
             if entry.kind == oracle.makes
-            and (entry.iteration == 0 or (entry.iteration and not oldest_only and entry.role == role))
+            and (
+                entry.iteration == 0
+                or (entry.iteration is None and history.count(entry.id) > 1)
+                or (entry.iteration and not oldest_only and entry.role == role)
+            )
         )
         if not members:
             raise DataError(

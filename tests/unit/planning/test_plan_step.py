@@ -90,6 +90,17 @@ def test_a_member_that_plays_greedily_is_an_opponent_and_never_the_learner() -> 
         next_plan(SETTINGS, 1, _solved(only_greedy))
 
 
+def test_the_learner_may_be_a_first_member_whose_weights_iteration_0_began_with() -> None:
+    target = PolicyEntry(id=PolicyId("target"), kind="network", name="target", iteration=None, parent=None)
+    begun = SCRIPTED.with_members((target,))
+    with pytest.raises(DataError, match="no network"):
+        next_plan(SETTINGS, 1, _solved(begun))
+    found_again = begun.with_members((_trained("target", 0),))
+    assert next_plan(SETTINGS, 1, _solved(found_again)).learner == "target"
+    better = found_again.with_members((_trained("better", 1),))
+    assert next_plan(SETTINGS, 2, _solved(better)).learner == "better"
+
+
 def test_a_plan_whose_learner_plays_greedily_is_refused_before_any_work() -> None:
     plan = json.loads(next_plan(SETTINGS, 1, _solved(GROWN)).to_json())
     with pytest.raises(DataError, match=r"learner.*'strong@greedy' says how a policy plays; expected .* 'strong'"):
