@@ -3,10 +3,10 @@
 import shlex
 from collections.abc import Sequence
 
-from nashdex.core.ids import GREEDY, SAMPLED, PolicyId
+from nashdex.core.ids import GREEDY, SAMPLED, PolicyId, run_id
 from nashdex.core.references import NASH, PolicyReference
 from nashdex.core.seeds import derive_seed
-from nashdex.experiments.plan import Measurement, Plan, PlannedRun
+from nashdex.experiments.plan import ExploiterSettings, Measurement, Plan, PlannedRun
 
 _SEEDS = 2**31
 """Seeds below this are short enough to type."""
@@ -44,6 +44,27 @@ def match_arguments(
     options = {"--format": game_format, "--battles": measure.battles, "--seed": battles_seed}
     named = [str(part) for option in options.items() for part in option]
     return ["battle", "--p1", played, "--p2", anchor, *named, "--json"]
+
+
+def exploit_arguments(
+    plan: Plan, run: PlannedRun, policy: PolicyId, measure: ExploiterSettings, store: str
+) -> list[str]:
+    """Return the arguments of ``nashdex`` that train an exploiter of a run's policy, as a run of its own.
+
+    Its seed is the run's, so that exploiters of arms of one seed meet the same teams.
+    """
+    options = {
+        "--oracle": "ppo",
+        "--decisions": measure.decisions,
+        "--battles": measure.battles,
+        "--seed": run.seed,
+        "--store": store,
+        "--run": run_id(f"{run.id}-exploiter"),
+        "--processes": plan.experiment.processes,
+    }
+    named = [str(part) for option in options.items() for part in option]
+    target = PolicyReference(policy, f"{store}/{run.stored}")
+    return ["exploit", str(target), "--from-target", *named, "--json"]
 
 
 def as_typed(arguments: Sequence[str]) -> str:

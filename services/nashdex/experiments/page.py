@@ -10,8 +10,8 @@ from nashdex.experiments.estimates import ClusteredEstimate
 from nashdex.experiments.plan import Plan
 from nashdex.experiments.records import Results, RunRecord
 from nashdex.experiments.report import ArmCurve, ArmReport, ComparisonReport, CurvePoint, ExperimentReport, make_report
-from nashdex.experiments.rules import ELO
-from nashdex.experiments.sentences import interval_text, p_text
+from nashdex.experiments.rules import ELO, EXPLOITER
+from nashdex.experiments.sentences import against, interval_text, p_text
 from nashdex.report.page.charts import NUM_COLOURS
 from nashdex.report.page.charts.axes import HEIGHT, WIDTH
 from nashdex.report.page.charts.lines import Point, Series, line_chart
@@ -120,6 +120,11 @@ _METHOD = (
     "{references}). Intervals are 95 %, each by itself; their unit is the seed (Student), or the side-swapped pair "
     "where there is one seed."
 )
+_EXPLOITER = (
+    "An exploiter learns from {decisions:,} decisions against each policy as it samples, beginning with the policy's "
+    "own weights. The policy's score in {battles:,} further battles is an upper bound of its worst case: higher is "
+    "better."
+)
 _POOLED = (
     "Student's test; one variance between seeds, estimated from all arms, and the error of the battles. Intervals hold "
     "together (Bonferroni, {level:.4g} % each); p after Holm decides."
@@ -173,15 +178,18 @@ def _lines(report: ExperimentReport, drawing: str | None) -> Iterator[str]:
         _METHOD.format(style=report.style, battles=report.battles, references=references),
         "",
     )
+    if report.exploiter:
+        yield from (_EXPLOITER.format(decisions=report.exploiter.decisions, battles=report.exploiter.battles), "")
+    measures = (*report.anchors, *((EXPLOITER,) if report.exploiter else ()))
     judged = ("verdict",) if any(arm.judgement for arm in report.arms) else ()
     yield from _table(
-        ("arm", "seeds", "Elo", *(f"score against {name}" for name in report.anchors), *judged),
+        ("arm", "seeds", "Elo", *(f"score against {against(name)}" for name in measures), *judged),
         [
             (
                 arm.name,
                 f"{len(arm.seeds)} of {arm.planned_seeds}",
                 _elo(arm.elo),
-                *(_score(arm.scores.get(name)) for name in report.anchors),
+                *(_score(arm.scores.get(name)) for name in measures),
                 *((arm.judgement,) if arm.judgement else ()),
             )
             for arm in report.arms
@@ -230,7 +238,7 @@ def _comparison_row(one: ComparisonReport, *, is_registered: bool) -> tuple[str,
     estimate = "" if one.difference is None else interval_text(one.difference, is_elo=is_elo)
     equal = "equal" if is_registered else "not registered"
     budgets = equal if one.budgets is None else " against ".join(f"{each:,}" for each in one.budgets)
-    by = "Elo" if is_elo else f"score against {one.measure}"
+    by = "Elo" if is_elo else f"score against {against(one.measure)}"
     return one.arm, one.other, by, estimate, p_text(one.p), p_text(one.p_holm), budgets, one.found
 
 
@@ -240,9 +248,9 @@ def _changed(arms: Sequence[ArmReport]) -> Iterator[str]:
     if common:
         yield f"- every arm: {_code(common)}"
     for arm in arms:
-        mixture = "; its mixture plays" if arm.plays == "mixture" else ""
+        plays = "" if arm.plays == "last" else f"; its {arm.plays} plays"
         own = [one for one in arm.changed if one not in common]
-        yield f"- `{arm.name}`: {_code(own) or ('no more' if common else 'none')}{mixture}"
+        yield f"- `{arm.name}`: {_code(own) or ('no more' if common else 'none')}{plays}"
 
 
 def _code(settings: Sequence[str]) -> str:

@@ -15,7 +15,7 @@ from nashdex.core.errors import ConfigurationError
 from nashdex.core.ids import RunId, id_of_text, run_id
 from nashdex.core.section import ASKS_FOR_KIND, Section
 from nashdex.core.user_input import expected_instead, expected_one_of, flatten, read_toml
-from nashdex.experiments.rules import ArmName, Comparison, DifferenceRule, Rule, ScoreRule
+from nashdex.experiments.rules import EXPLOITER, ArmName, Comparison, DifferenceRule, Rule, ScoreRule
 from nashdex.policies.scripted.registry import SCRIPTED_POLICIES
 
 _MOST_ARMS = 1000
@@ -122,6 +122,9 @@ _SET_BY_THE_PLAN = {
 """Settings that every run gets from the plan, and what a person writes instead."""
 
 
+Plays = Literal["last", "magnet", "mixture"]
+
+
 class Arm(Section):
     """One variant of the base settings."""
 
@@ -129,11 +132,22 @@ class Arm(Section):
     settings: dict[str, Any] = Field(
         default_factory=dict, description="Changed settings: nested tables, or dotted keys in quotes."
     )
-    plays: Literal["last", "mixture"] = Field(
+    plays: Plays = Field(
         "last",
-        description="What is measured: the last trained policy in measure.style, or the run's final mixture, whose "
-        "members sample.",
+        description="What is measured: the last trained policy or its magnet (a damping reference `ema`) in "
+        "measure.style, or the run's final mixture, whose members sample.",
     )
+
+
+class ExploiterSettings(Section):
+    """An exploiter of one budget for each finished run's policy: `nashdex exploit --from-target`.
+
+    It begins with the policy's own weights and meets the policy as it samples: whoever knows a deterministic policy
+    exploits it.
+    """
+
+    decisions: int = Field(300_000, ge=1, description="Decisions that it learns from.")
+    battles: int = Field(1000, ge=10, multiple_of=2, description="Battles that score it, with no other use.")
 
 
 class Measurement(Section):
@@ -147,6 +161,14 @@ class Measurement(Section):
     seed: int = Field(
         20_000, ge=0, lt=2**62, description="Root of the battles. Arms of one seed play the same battles."
     )
+    exploiter: ExploiterSettings | None = Field(
+        None, description="Train an exploiter against each run's policy, and measure the policy's score against it."
+    )
+
+    @property
+    def scores(self) -> tuple[str, ...]:
+        """What scores are against: the anchors, and the exploiter where there is one."""
+        return (*self.anchors, *((EXPLOITER,) if self.exploiter else ()))
 
     @field_validator("anchors")
     @classmethod
@@ -199,8 +221,12 @@ class Experiment(Section):
         names = [arm.name for arm in arms]
         if repeated := next((name for name in names if names.count(name) > 1), None):
             raise ValueError(f"two arms are called {repeated!r}; expected different names")
-        if problem := next(self.verdict.problems(names, tuple(self.measure.anchors)), None):
+        if problem := next(self.verdict.problems(names, self.measure.scores), None):
             raise ValueError(problem)
+        if self.measure.exploiter and (mixture := next((arm.name for arm in arms if arm.plays == "mixture"), None)):
+            raise ValueError(
+                f"arm {mixture!r} plays a mixture, and measure.exploiter begins with a policy's weights: leave one out"
+            )
         runs = {f"{name}{_SEPARATOR}{seed}" for name in names for seed in self.seeds}
         if unknown := next((key for key in self.invalid if key not in runs), None):
             expected = expected_instead(unknown, sorted(runs), f"ARM/SEED, such as {min(runs)}")
@@ -233,7 +259,7 @@ class PlannedRun(Section):
     stored: RunId = Field(description="The run in the store. Arms of equal settings share the first arm's run.")
     arm: str
     seed: int
-    plays: Literal["last", "mixture"] = "last"
+    plays: Plays = "last"
     overrides: tuple[str, ...] = Field(description="KEY=VALUE of each setting that differs from the base.")
 
     @property
@@ -284,7 +310,18 @@ class Plan(Section):
         return tuple(runs)
 
 
-_SECTIONS: Final = (Experiment, Arm, Measurement, DifferenceRule, ScoreRule, Comparison, Grid, RandomSweep, Range)
+_SECTIONS: Final = (
+    Experiment,
+    Arm,
+    Measurement,
+    ExploiterSettings,
+    DifferenceRule,
+    ScoreRule,
+    Comparison,
+    Grid,
+    RandomSweep,
+    Range,
+)
 _KEYS: Final = tuple(dict.fromkeys(key for section in _SECTIONS for key in section.model_fields))
 
 

@@ -44,6 +44,18 @@ class Match(Model):
     command: str = Field(description="Repeats it.")
 
 
+class Exploited(Model):
+    """A run's policy against the exploiter that was trained against it."""
+
+    score: float = Field(ge=0, le=1, description="The policy's: at most its worst case. A draw counts half.")
+    low: float = Field(description="95 % interval by side-swapped pairs.")
+    high: float
+    battles: NonNegativeInt
+    decisions: NonNegativeInt = Field(description="Decisions that the exploiter learned from.")
+    cpu_minutes: NonNegativeFloat
+    command: str = Field(description="Repeats it.")
+
+
 class Registered(Model):
     """What is registered."""
 
@@ -107,11 +119,16 @@ class RunRecord(Model):
     version: str = Field("", description="Version of nashdex.")
     began: str = Field("", description="UTC.")
     ended: str = Field("", description="UTC.")
-    policy: PolicyIdField | None = Field(None, description="The last trained policy.")
+    policy: PolicyIdField | None = Field(None, description="The policy that is measured, or the last one of a mixture.")
     decisions: NonNegativeInt = Field(0, description="Decisions that it learned from, over all iterations.")
     cpu_minutes: NonNegativeFloat = Field(0.0, description="CPU time of collecting and training, without evaluations.")
     rollbacks: NonNegativeInt = 0
     matches: dict[str, Match] = Field(default_factory=dict, description="By anchor.")
+    exploiter: Exploited | None = Field(
+        None,
+        exclude_if=lambda exploited: exploited is None,
+        description="Its score against its exploiter, where one was trained.",
+    )
     summary: dict[str, float] = Field(default_factory=dict, description="Final values of the last training.")
     curve: tuple[Evaluation, ...] = Field((), description="Evaluations during training; decisions of the whole run.")
 

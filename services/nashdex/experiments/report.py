@@ -10,10 +10,10 @@ from nashdex.core.results import Evaluation
 from nashdex.experiments.commands import as_typed
 from nashdex.experiments.comparing import Sample, difference, holm
 from nashdex.experiments.estimates import ClusteredEstimate, fixed_reference_elo, over_seeds
-from nashdex.experiments.plan import Plan
-from nashdex.experiments.records import Match, Results, RunRecord, Status
+from nashdex.experiments.plan import ExploiterSettings, Plan, Plays
+from nashdex.experiments.records import Exploited, Match, Results, RunRecord, Status
 from nashdex.experiments.registration import require_unchanged
-from nashdex.experiments.rules import ELO, Comparison, DifferenceRule, Rule, ScoreRule
+from nashdex.experiments.rules import ELO, EXPLOITER, Comparison, DifferenceRule, Rule, ScoreRule
 from nashdex.experiments.sentences import Finding, finding, sentence
 from nashdex.metagame.evidence.estimates import NORMAL_QUANTILE
 
@@ -41,11 +41,13 @@ class ArmReport(Model):
 
     name: str
     changed: tuple[str, ...] = Field(description="KEY=VALUE, against the base; without the seed.")
-    plays: Literal["last", "mixture"] = Field(description="The last trained policy, or the final mixture.")
+    plays: Plays = Field(description="The last trained policy, its magnet, or the final mixture.")
     seeds: tuple[int, ...] = Field(description="Seeds of completed runs.")
     planned_seeds: NonNegativeInt
     elo: ClusteredEstimate | None = Field(description="Against the fixed references; null without a completed run.")
-    scores: dict[str, ClusteredEstimate] = Field(description="Against each anchor.")
+    scores: dict[str, ClusteredEstimate] = Field(
+        description="Against each anchor, and against its `exploiter` where it has one."
+    )
     judgement: Judgement | None = Field(description="Verdict of a score rule; null where arms are compared.")
     reached: tuple[int, ...] = Field(description="Completed seeds that reach the aim of a score rule.")
     decisions: NonNegativeFloat = Field(description="Mean over the seeds.")
@@ -95,6 +97,7 @@ class ExperimentReport(Document):
     anchors: dict[str, float]
     style: str
     battles: NonNegativeInt
+    exploiter: ExploiterSettings | None = Field(None, description="Budget of the exploiter of each run's policy.")
     level: float | None = Field(description="What all comparisons are tested at together; null for a score rule.")
     variance: Literal["pooled", "paired"] | None
     comparisons: tuple[ComparisonReport, ...]
@@ -136,6 +139,7 @@ def make_report(plan: Plan, results: Results) -> ExperimentReport:
         anchors=experiment.measure.anchors,
         style=experiment.measure.style,
         battles=experiment.measure.battles,
+        exploiter=experiment.measure.exploiter,
         level=rule.level if rule else None,
         variance=rule.variance if rule else None,
         comparisons=comparisons,
@@ -207,7 +211,7 @@ def _sample(plan: Plan, arm: str, runs: Mapping[int, RunRecord], measure: str) -
     found = {
         seed: fixed_reference_elo(run.matches, anchors)
         if measure == ELO
-        else (run.matches[measure].score, _error(run.matches[measure]))
+        else (_match(run, measure).score, _error(_match(run, measure)))
         for seed, run in runs.items()
     }
     return Sample(
@@ -215,6 +219,14 @@ def _sample(plan: Plan, arm: str, runs: Mapping[int, RunRecord], measure: str) -
         battle_errors={seed: error for seed, (_, error) in found.items()},
         runs=tuple(sorted(run.stored for run in plan.runs if run.arm == arm and run.seed in runs)),
     )
+
+
+def _match(run: RunRecord, measure: str) -> Match | Exploited:
+    """Return what a completed run's policy scored by a measure other than Elo."""
+    if measure != EXPLOITER:
+        return run.matches[measure]
+    assert run.exploiter is not None, "a run is completed once its exploiter has played"
+    return run.exploiter
 
 
 def _completed(records: Sequence[RunRecord], arm: str) -> dict[int, RunRecord]:
@@ -235,8 +247,8 @@ def _arm_report(plan: Plan, name: str, runs: Mapping[int, RunRecord]) -> ArmRepo
     experiment = plan.experiment
     elos = {seed: fixed_reference_elo(run.matches, experiment.measure.anchors) for seed, run in runs.items()}
     scores = {
-        anchor: _mean_score([run.matches[anchor] for run in runs.values()])
-        for anchor in experiment.measure.anchors
+        measure: _mean_score([_match(run, measure) for run in runs.values()])
+        for measure in experiment.measure.scores
         if runs
     }
     judgement, reached = _judged(experiment.verdict, runs)
@@ -269,11 +281,11 @@ def _judged(rule: Rule, runs: Mapping[int, RunRecord]) -> tuple[Judgement | None
     return "reached" if len(reached) == len(runs) else "not reached", reached
 
 
-def _error(measured: Match | Evaluation) -> float:
+def _error(measured: Match | Exploited | Evaluation) -> float:
     return (measured.high - measured.low) / (2 * NORMAL_QUANTILE)
 
 
-def _mean_score(by_seed: Sequence[Match | Evaluation]) -> ClusteredEstimate:
+def _mean_score(by_seed: Sequence[Match | Exploited | Evaluation]) -> ClusteredEstimate:
     return over_seeds([one.score for one in by_seed], [_error(one) for one in by_seed])
 
 

@@ -10,6 +10,8 @@ from nashdex.core.user_input import expected_one_of
 
 ArmName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9.-]{0,39}$")]
 ELO = "elo"
+EXPLOITER = "exploiter"
+"""Measures: Elo against all anchors, and the score against the policy's own exploiter."""
 
 
 class Comparison(Section):
@@ -17,7 +19,9 @@ class Comparison(Section):
 
     arm: ArmName = Field(description="The arm that is judged.")
     other: ArmName = Field(description="The arm that it is compared with.")
-    measure: str = Field(ELO, description="`elo`, or one of measure.anchors: the score against it.")
+    measure: str = Field(
+        ELO, description="`elo`, or the score against one of measure.anchors, or against the policy's own `exploiter`."
+    )
     smallest_difference: float | None = Field(
         None,
         gt=0,

@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import nashdex
 from nashdex.core.errors import (
@@ -22,23 +23,27 @@ from nashdex.core.errors import (
     StoppedError,
     TryAgainError,
 )
+from nashdex.core.ids import PolicyId
 from nashdex.core.output_files import write_output
 from nashdex.core.results import COLLECT_RESULT, TRAINING_RESULT, CollectResult, Evaluation, TrainingResult
 from nashdex.core.steps import StepName
 from nashdex.experiments import commands
 from nashdex.experiments.places import Place
-from nashdex.experiments.plan import Plan, PlannedRun
-from nashdex.experiments.records import Match, Registration, Results, RunRecord, Status, now, read_results
+from nashdex.experiments.plan import Plan, PlannedRun, Plays
+from nashdex.experiments.records import Exploited, Match, Registration, Results, RunRecord, Status, now, read_results
 from nashdex.experiments.registration import has_run_begun, registered
+from nashdex.experiments.rules import EXPLOITER
+from nashdex.experiments.sentences import against
 from nashdex.local.processes import Child, last_error, run_process, stop_on_signals
 from nashdex.runs.creation import PreparedRun, Run, open_run, prepare_run
+from nashdex.settings.ppo import PpoSettings
 from nashdex.store.attempt import read_manifest
 from nashdex.store.documents import read_written
 
 _SECONDS_PER_MINUTE = 60.0
 
 
-def measured(record: RunRecord, run_uri: str) -> RunRecord:
+def measured(record: RunRecord, run_uri: str, plays: Plays = "last") -> RunRecord:
     """Return ``record`` with what a finished run's store holds, without matches.
 
     Raises:
@@ -58,9 +63,11 @@ def measured(record: RunRecord, run_uri: str) -> RunRecord:
         decisions += result.num_decisions
         cpu_seconds += result.cpu_seconds
     last = trainings[-1]
+    policy = last.magnet if plays == "magnet" else last.policy
+    assert policy is not None, "a run that plays its magnet has one (prepare)"
     return record.model_copy(
         update={
-            "policy": last.policy,
+            "policy": policy,
             "decisions": decisions,
             "cpu_minutes": (collected + cpu_seconds) / _SECONDS_PER_MINUTE,
             "rollbacks": sum(result.rollbacks for result in trainings),
@@ -150,6 +157,9 @@ def prepare(plan: Plan) -> dict[str, PreparedRun]:
     for run in plan.runs:
         with _named_in_errors(plan, run):
             prepared[run.id] = prepare_run(plan.base, name=run.stored, overrides=list(run.overrides))
+            oracle = prepared[run.id].settings.train.oracle
+            if run.plays == "magnet" and not (isinstance(oracle, PpoSettings) and oracle.damping.reference == "ema"):
+                raise ConfigurationError('it plays the magnet; expected train.oracle.damping.reference = "ema"')
     return prepared
 
 
@@ -278,9 +288,10 @@ class _Runner:
             try:
                 async with newest_lines(self._log(run), lambda line: self._options.say(f"{run.key}: {line}")):
                     await self._nashdex(run, self._options.place.run_arguments(self._plan, run))
-                self._write(measured(self._record(run), f"{self._store}/{run.stored}"))
+                self._write(measured(self._record(run), f"{self._store}/{run.stored}", run.plays))
                 for anchor in self._plan.experiment.measure.anchors:
                     await self._match(run, anchor)
+                await self._exploit(run)
             except asyncio.CancelledError:
                 self._update(run, status=Status.PLANNED, reason="stopped; it continues where it was")
                 raise
@@ -293,24 +304,57 @@ class _Runner:
 
     async def _match(self, run: PlannedRun, anchor: str) -> None:
         """Play the run's policy against an anchor."""
-        policy = self._record(run).policy
-        assert policy is not None, "the run is measured before its matches"
+        policy = self._policy(run)
         game_format = self._prepared[run.id].settings.format
-        played = policy if run.plays == "last" else None
+        played = None if run.plays == "mixture" else policy
         arguments = commands.match_arguments(
             self._plan.experiment.measure, game_format, f"{self._store}/{run.stored}", played, anchor, run.seed
         )
-        output = self._options.logs / f"{run.id}.{anchor}.json"
+        found = await self._answer(run, arguments, anchor, {*Match.model_fields} - {"command"})
+        if found["score"] is None:
+            raise TryAgainError(f"no battle of {policy} against {anchor} was finished; run again")
+        match = Match.model_validate({**found, "command": commands.as_typed(arguments)})
+        self._update(run, matches=self._record(run).matches | {anchor: match})
+
+    async def _exploit(self, run: PlannedRun) -> None:
+        """Train an exploiter against the run's policy, if the plan has one. What was trained of it is kept."""
+        measure = self._plan.experiment.measure.exploiter
+        if measure is None:
+            return
+        arguments = commands.exploit_arguments(self._plan, run, self._policy(run), measure, self._store)
+        found = await self._answer(
+            run, arguments, EXPLOITER, {"score", "low", "high", "battles", "decisions", "cpu_seconds"}
+        )
+        exploited = Exploited(
+            score=1 - found["score"],
+            low=1 - found["high"],
+            high=1 - found["low"],
+            battles=found["battles"],
+            decisions=found["decisions"],
+            cpu_minutes=found["cpu_seconds"] / _SECONDS_PER_MINUTE,
+            command=commands.as_typed(arguments),
+        )
+        self._update(run, exploiter=exploited)
+
+    def _policy(self, run: PlannedRun) -> PolicyId:
+        policy = self._record(run).policy
+        assert policy is not None, "a run is measured before its policy plays"
+        return policy
+
+    async def _answer(self, run: PlannedRun, arguments: Sequence[str], name: str, keys: set[str]) -> dict[str, Any]:
+        """Return these values of the JSON document that a command prints.
+
+        Raises:
+            DataError: it printed another.
+            TryAgainError: it failed.
+        """
+        output = self._options.logs / f"{run.id}.{name}.json"
         await self._nashdex(run, arguments, output)
         try:
             found = json.loads(output.read_bytes())
-            values = {key: found[key] for key in ("wins", "draws", "losses", "score", "low", "high", "battles")}
+            return {key: found[key] for key in keys}
         except (ValueError, KeyError) as error:
-            raise DataError(f"{output} holds no result of a match: {error}") from error
-        if found["score"] is None:
-            raise TryAgainError(f"no battle of {policy} against {anchor} was finished; run again")
-        match = Match.model_validate({**values, "command": commands.as_typed(arguments)})
-        self._update(run, matches=self._record(run).matches | {anchor: match})
+            raise DataError(f"{output} holds no result of nashdex {arguments[0]}: {error}") from error
 
     async def _nashdex(self, run: PlannedRun, arguments: Sequence[str], into: Path | None = None) -> None:
         """Run one command, with its standard output in ``into`` or in the run's log.
@@ -354,7 +398,10 @@ class _Runner:
 
     def _described(self, run: PlannedRun) -> str:
         record = self._record(run)
-        scores = [f"{m.score:.3f} [{m.low:.3f}, {m.high:.3f}] against {a}" for a, m in record.matches.items()]
+        matches: dict[str, Match | Exploited] = {**record.matches}
+        if record.exploiter is not None:
+            matches[against(EXPLOITER)] = record.exploiter
+        scores = [f"{m.score:.3f} [{m.low:.3f}, {m.high:.3f}] against {a}" for a, m in matches.items()]
         return f"{', '.join(scores)} after {record.cpu_minutes:.1f} CPU-minutes"
 
     def _record(self, run: PlannedRun) -> RunRecord:

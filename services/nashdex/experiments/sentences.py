@@ -4,7 +4,7 @@ import math
 from typing import Literal
 
 from nashdex.experiments.estimates import ClusteredEstimate
-from nashdex.experiments.rules import ELO, Comparison
+from nashdex.experiments.rules import ELO, EXPLOITER, Comparison
 
 _SMALLEST_P = 1e-4
 
@@ -30,7 +30,7 @@ def sentence(comparison: Comparison, found: Finding, estimate: ClusteredEstimate
         return f"{one} and {other}: no result yet."
     measured = interval_text(estimate, is_elo=comparison.measure == ELO)
     if comparison.measure != ELO:
-        measured += f" in score against {comparison.measure}"
+        measured += f" in score against {against(comparison.measure)}"
     match found:
         case "stronger" | "weaker":
             said = f"{one} is {found} than {other}: {measured}, p {p_text(p_value)} after Holm."
@@ -44,6 +44,11 @@ def sentence(comparison: Comparison, found: Finding, estimate: ClusteredEstimate
             f"their battles: {said}"
         )
     return said[0].upper() + said[1:] if found == "nothing shown" else said
+
+
+def against(measure: str) -> str:
+    """Return the opponent of a score, in words."""
+    return "its exploiter" if measure == EXPLOITER else measure
 
 
 def interval_text(estimate: ClusteredEstimate, *, is_elo: bool) -> str:

@@ -9,7 +9,7 @@ import pytest
 
 from nashdex.core.errors import ConfigurationError, DataError
 from nashdex.core.ids import PolicyId
-from nashdex.experiments.commands import match_arguments, run_arguments
+from nashdex.experiments.commands import as_typed, exploit_arguments, match_arguments, run_arguments
 from nashdex.experiments.plan import Measurement, literal, read_plan
 from nashdex.experiments.running import prepare
 from nashdex.planning.dag import iteration_steps
@@ -66,6 +66,38 @@ def test_arms_that_differ_only_in_what_they_play_share_a_run(tmp_path: Path) -> 
     shared = next(run for run in plan.runs if run.key == "mixture/3")
     assert shared.id == "some-plan-mixture-3", "each has its own record"
     assert "some-plan-no-annealing-3" in run_arguments(plan, shared, "runs")
+
+
+EXPLOITED = f"""{PLAN}
+[measure]
+exploiter = {{ decisions = 9000, battles = 200 }}
+"""
+
+
+def test_an_exploiter_of_each_policy_is_a_command_and_a_measure(tmp_path: Path) -> None:
+    compared = 'control = "full"\ncomparisons = [{ arm = "no-annealing", other = "full", measure = "exploiter" }]'
+    text = EXPLOITED.replace('control = "full"', compared)
+    plan = read_plan(written(tmp_path, text))
+    measure = plan.experiment.measure
+    assert measure.scores == ("heuristic", "exploiter")
+    assert measure.exploiter is not None
+    typed = as_typed(exploit_arguments(plan, plan.runs[3], PolicyId("p0123456789abcdef"), measure.exploiter, "runs"))
+    assert typed == (
+        "nashdex exploit 'runs/some-plan-no-annealing-4#p0123456789abcdef' --from-target --oracle ppo --decisions 9000 "
+        "--battles 200 --seed 4 --store runs --run some-plan-no-annealing-4-exploiter --processes 1 --json"
+    )
+    without = text.replace("exploiter = {", "# exploiter = {")
+    with pytest.raises(ConfigurationError, match="measure 'exploiter'; expected one of elo, heuristic"):
+        read_plan(written(tmp_path, without))
+
+
+def test_a_mixture_has_no_exploiter_and_no_arm_a_magnet_without_a_moving_average(tmp_path: Path) -> None:
+    arm = '[[arms]]\nname = "other"\nplays = "{}"\n'
+    with pytest.raises(ConfigurationError, match=r"arm 'other' plays a mixture, and measure.exploiter begins with"):
+        read_plan(written(tmp_path, EXPLOITED + arm.format("mixture")))
+    plan = read_plan(written(tmp_path, PLAN + arm.format("magnet")))
+    with pytest.raises(ConfigurationError, match=r"arm 'other' with seed 3: it plays the magnet; expected .*\"ema\""):
+        prepare(plan)
 
 
 def test_every_arm_is_checked_as_a_run_before_anything_starts(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from nashdex.experiments.estimates import fixed_reference_elo, over_seeds
 from nashdex.experiments.page import page, publish
 from nashdex.experiments.places import ThisMachine
 from nashdex.experiments.plan import Plan, read_plan
-from nashdex.experiments.records import Match, Results, RunRecord, Status, read_results
+from nashdex.experiments.records import Exploited, Match, Results, RunRecord, Status, read_results
 from nashdex.experiments.registration import registered
 from nashdex.experiments.report import make_report
 from nashdex.experiments.running import RESULTS_SUFFIX, ExperimentOptions, begin, prepare
@@ -115,6 +115,27 @@ def test_the_verdict_follows_the_rule(tmp_path: Path, other: list[float], found:
     report = make_report(plan, results_of(plan, {"base": [0.5, 0.51, 0.49], "other": other}))
     assert [(one.arm, one.other, one.found) for one in report.comparisons] == [("other", "base", found)]
     assert [arm.judgement for arm in report.arms] == [None, None]
+
+
+def test_the_score_against_an_exploiter_is_compared_like_any_other(tmp_path: Path) -> None:
+    compared = '\ncomparisons = [{ arm = "other", other = "base", measure = "exploiter" }]'
+    plan = plan_of(tmp_path, DIFFERENCE + compared, "[measure.exploiter]\ndecisions = 5000\n")
+    exploited = {"base": [0.4, 0.41, 0.42], "other": [0.48, 0.49, 0.47]}
+    results = results_of(plan, {"base": [0.5, 0.51, 0.49], "other": [0.5, 0.52, 0.5]})
+    for run in results.runs:
+        score = exploited[run.arm][run.seed - 1]
+        found = Exploited(
+            score=score, low=score - 0.01, high=score + 0.01, battles=1000, decisions=5000, cpu_minutes=1.0, command=""
+        )
+        results = results.with_record(run.model_copy(update={"exploiter": found}))
+    report = make_report(plan, results)
+    by_elo, by_exploiter = report.comparisons
+    assert (by_elo.found, by_exploiter.found) == ("nothing shown", "stronger")
+    assert by_exploiter.sentence.startswith("other is stronger than base: +0.070 [+0.0")
+    assert "in score against its exploiter" in by_exploiter.sentence
+    written = page(report)
+    assert "| arm | seeds | Elo | score against random | score against its exploiter |" in written
+    assert "An exploiter learns from 5,000 decisions" in written
 
 
 def test_paired_differences_do_not_contain_what_the_seeds_have_in_common(tmp_path: Path) -> None:
