@@ -10,7 +10,7 @@ from nashdex.commands.added import Command
 from nashdex.commands.cluster.cluster_options import ContextOption, ServerOption
 from nashdex.commands.output import JsonOption, print_json, print_note, print_text
 from nashdex.commands.run_options import SeedOption
-from nashdex_bench.commands.clients import decide, envs, external, serve
+from nashdex_bench.commands.clients import acting, decide, envs, external, serve
 from nashdex_bench.commands.networks import calibration, cloning
 from nashdex_bench.commands.results import print_measured, print_measured_json
 
@@ -393,6 +393,7 @@ def scaling(  # noqa: PLR0917 - typer's options, never positional
 
 app.command()(calibration)
 app.command()(cloning)
+app.command()(acting)
 app.command()(decide)
 app.command()(envs)
 app.command()(external)

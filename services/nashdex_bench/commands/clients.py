@@ -1,4 +1,4 @@
-"""``nashdex bench decide``, ``envs``, ``external`` and ``serve``: policies and arenas as other programs use them."""
+"""``nashdex bench acting``, ``decide``, ``envs``, ``external`` and ``serve``: policies and arenas as users see them."""
 
 from typing import Annotated
 
@@ -6,7 +6,29 @@ import typer
 
 from nashdex.commands.output import JsonOption, print_note
 from nashdex.commands.run_options import SeedOption
+from nashdex.core.stopping import install_stop_handlers
 from nashdex_bench.commands.results import print_measured
+
+
+def acting(
+    policies: Annotated[
+        list[str],
+        typer.Argument(metavar="POLICY...", help="Networks and ensembles of one format, such as RUN_URI#newest."),
+    ],
+    *,
+    batch: Annotated[int, typer.Option(min=1, max=4096, help="Decisions at once.")] = 64,
+    repetitions: Annotated[int, typer.Option(min=1, max=100_000, help="Repetitions, in turn.")] = 100,
+    seed: SeedOption = 0,
+    as_json: JsonOption = False,
+) -> None:
+    """Measure the CPU time that policies take to act, on the same decisions and in turn.
+
+    The decisions are of battles between random players, 12 decisions after their start.
+    """
+    install_stop_handlers()
+    from nashdex_bench.acting import bench_acting, lines
+
+    print_measured(bench_acting(policies, batch=batch, repetitions=repetitions, seed=seed), lines, as_json=as_json)
 
 
 def decide(
