@@ -184,20 +184,21 @@ def test_a_person_plays_a_whole_battle_and_sees_it_on_the_board(tab: Tab) -> Non
     assert played.count() == 2
     # Every decision's probabilities are a distribution, and the played choice has a value.
     for row in played.all():
-        assert re.search(r"\d+ %.*\d+ %", row.inner_text(), re.DOTALL)
+        assert re.search(r"\d+\xa0%.*\d+\xa0%", row.inner_text(), re.DOTALL)
     page.get_by_role("button", name="Solve this turn as a matrix game").click()
     page.locator(".matrix table").wait_for()
     assert re.search(
-        r"equilibrium does, made wins \d+ % \(\d+ % to \d+ % by the dice\)", page.locator(".matrix").inner_text()
+        r"equilibrium does, made wins \d+\xa0% \(\d+\xa0% to \d+\xa0% by the dice\)",
+        page.locator(".matrix").inner_text(),
     )
     shares = re.findall(r"Mixture of made: (.*?)\.", page.locator(".matrix").inner_text())
-    assert 97 <= sum(map(int, re.findall(r"(\d+) %", shares[0]))) <= 103
+    assert 97 <= sum(map(int, re.findall(r"(\d+)\xa0%", shares[0]))) <= 103
     assert page.locator(".matrix td.both").count() == 1
     # In turn 1 each side has shown one Pokémon, and no move: everything is possible.
     assert page.get_by_text("what it has not shown 100 %").count() == 2
     page.keyboard.press("End")
     page.keyboard.press("ArrowLeft")
-    assert re.search(r"Expected of (made|You): .*\d+ %", page.locator(".board").inner_text())
+    assert re.search(r"Expected of (made|You): .*\d+\xa0%", page.locator(".board").inner_text())
     page.keyboard.press("End")
     page.wait_for_selector("h3:has-text('The end')")
 
@@ -284,7 +285,7 @@ def test_a_pasted_team_is_checked_and_plays(browser: BrowserContext, tmp_path: P
 def test_levels_are_offered_with_their_measured_score(tab: Tab) -> None:
     page = tab.page
     offered = page.locator("#opponent option").all_inner_texts()
-    expected = [r"made", *(rf"made, level {n} \(scores \d+ % \(\d+ to \d+\) against random\)" for n in (1, 2))]
+    expected = [r"made", *(rf"made, level {n} \(scores \d+\xa0% \(\d+ to \d+\) against random\)" for n in (1, 2))]
     assert all(re.fullmatch(*pair) for pair in zip([*expected, "random", "max-power"], offered, strict=True))
     begin(page, opponent=offered[1])
     page.get_by_role("button", name="Resign").click()

@@ -11,9 +11,12 @@ export function h(tag, properties = {}, ...children) {
   const element = document.createElement(name);
   if (classes.length) element.className = classes.join(" ");
   set(element, properties);
-  element.append(...children.filter((child) => child !== null && child !== undefined));
+  element.append(...children.filter((child) => child !== null && child !== undefined).map(joined));
   return element;
 }
+
+/** @param {Node | string | null | undefined} child @returns {any} it, whose numbers stay on one line with their units if it is text */
+const joined = (child) => (typeof child === "string" ? child.replace(/(\d|%) (?=%|HP\b)/g, "$1\u00a0") : child);
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -21,7 +24,7 @@ const SVG = "http://www.w3.org/2000/svg";
 export function svg(name, properties = {}, ...children) {
   const element = document.createElementNS(SVG, name);
   set(element, properties);
-  element.append(...children);
+  element.append(...children.map(joined));
   return element;
 }
 
