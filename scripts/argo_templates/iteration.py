@@ -1,7 +1,7 @@
 """The WorkflowTemplate of an iteration: the plan's steps and edges as a DAG."""
 
 from argo_templates.pods import workflow_parameter
-from argo_templates.steps import STEPS, step_templates
+from argo_templates.steps import STEPS, exit_handler, step_templates
 from argo_templates.workflows import (
     ITERATION,
     ITERATION_DEADLINE_SECONDS,
@@ -18,11 +18,11 @@ from nashdex.settings.run import RunSettings
 
 _EVERY_STEP = iteration_steps(RunSettings.model_validate({"gate": {"test": "sprt"}}))
 _ALWAYS = {step.name for step in iteration_steps(RunSettings.model_validate({"actors": {"shards": 0}}))}
+_VERDICT = {"templateRef": Inline(name="nashdex-solve", template="verdict")}
 _SKIPPED = {
     StepName.ACT: "Plays the trainings' battles beside them. Skipped if they need none.",
     StepName.GATE: "Skipped if the run has no gate; the tasks after it run all the same.",
 }
-_MAX_FAILURES_BYTES = 48_000
 
 
 def iteration() -> WorkflowTemplate:
@@ -35,7 +35,7 @@ def iteration() -> WorkflowTemplate:
         description="Runs an iteration of a run. Steps that are done already are not repeated.",
         deadline_seconds=ITERATION_DEADLINE_SECONDS,
         parameters=[RUN, ITERATION],
-        templates=[{"name": "iteration", "dag": {"tasks": _tasks()}}, _exit_handler()],
+        templates=[{"name": "iteration", "dag": {"tasks": _tasks()}}, exit_handler("verdict", _VERDICT)],
         called=[build() for build in step_templates().values()],
         extra_spec={
             "onExit": "verdict",
@@ -70,25 +70,4 @@ def _task(step: PlannedStep) -> Map:
         **reference,
         "arguments": Inline(parameters=[{"name": "shard", "value": "{{item}}"}]),
         "withSequence": Inline(count=num_shards),
-    }
-
-
-def _exit_handler() -> Map:
-    values = {
-        "status": "{{workflow.status}}",
-        # Linux limits an argument to 128 KiB. Argo's list grows with every failed attempt; `nashdex verdict` reads a
-        # list that is cut off.
-        "failures": f"{{{{=sprig.trunc({_MAX_FAILURES_BYTES}, workflow.failures)}}}}",
-    }
-    return {
-        "name": "verdict",
-        "dag": {
-            "tasks": [
-                {
-                    "name": "verdict",
-                    "templateRef": Inline(name="nashdex-solve", template="verdict"),
-                    "arguments": {"parameters": [Inline(name=name, value=value) for name, value in values.items()]},
-                }
-            ]
-        },
     }

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from argo_templates.pods import CONTROL, RETRY, input_parameter, pod, with_site, workflow_parameter
-from argo_templates.steps import OUTPUTS
+from argo_templates.steps import OUTPUTS, exit_handler, verdict_pod
 from argo_templates.workflows import (
     ITERATION_DEADLINE_SECONDS,
     LEAGUE_DEADLINE_SECONDS,
@@ -45,7 +45,11 @@ def league() -> WorkflowTemplate:
             _iterations(),
             _iteration(),
             _workflow(),
+            comment(_ENDED_OUTSIDE),
+            end_of_league({"template": "verdict"}),
+            verdict_pod("--since={{workflow.creationTimestamp.s}}", has_iteration=False),
         ],
+        extra_spec={"onExit": ON_EXIT},
     )
 
 
@@ -53,6 +57,18 @@ _IN_TURN = (
     "One after another: a sequence starts its items in order, one at a time, and ends with the first that fails. The "
     "items are DAGs without retries of their own, because failFast takes a failed attempt for the end."
 )
+
+
+ON_EXIT = "end"
+_ENDED_OUTSIDE = (
+    "The exit handler writes the verdict on a run that ends outside an iteration: it could not begin, or was stopped "
+    "between two. An iteration has written its own by then, or writes it later and replaces this one."
+)
+
+
+def end_of_league(verdict: Map) -> Map:
+    """Return the exit handler of a league, whose pod ``verdict`` names. Its last iteration says that it succeeded."""
+    return exit_handler(ON_EXIT, verdict, "{{workflow.status}} != Succeeded")
 
 
 def begin_then_iterations(name: str, iterations: Map) -> Map:

@@ -21,6 +21,7 @@ from nashdex.planning.dag import FAN_OUT_PARAMETERS
 
 _HOUR_SECONDS = 3600
 OUTPUTS = "/tmp/outputs"
+_MAX_FAILURES_BYTES = 48_000
 
 RUN_URI = f"{workflow_parameter('store')}/{workflow_parameter('run')}"
 
@@ -71,15 +72,32 @@ def step_pod(step: StepName) -> Map:
     )
 
 
-def verdict_pod() -> Map:
-    """Return the template of an iteration's exit handler."""
+def exit_handler(name: str, verdict: Map, when: str = "") -> Map:
+    """Return the exit handler called ``name``, a DAG: the pod that ``verdict`` names, if ``when`` is true or empty."""
+    values = {
+        "status": "{{workflow.status}}",
+        # Linux limits an argument to 128 KiB. Argo's list grows with every failed attempt; `nashdex verdict` reads a
+        # list that is cut off.
+        "failures": f"{{{{=sprig.trunc({_MAX_FAILURES_BYTES}, workflow.failures)}}}}",
+    }
+    task = {
+        "name": "verdict",
+        **verdict,
+        **({"when": when} if when else {}),
+        "arguments": {"parameters": [Inline(name=name, value=value) for name, value in values.items()]},
+    }
+    return {"name": name, "dag": {"tasks": [task]}}
+
+
+def verdict_pod(what: str, *, has_iteration: bool = True) -> Map:
+    """Return the template of the pod of an exit handler. ``what`` are the arguments that say what has ended."""
     return pod(
         "verdict",
         CONTROL,
         [
             "verdict",
             f"--run={RUN_URI}",
-            f"--iteration={workflow_parameter('iteration')}",
+            what,
             f"--status={input_parameter('status')}",
             f"--failures={input_parameter('failures')}",
         ],
@@ -94,6 +112,7 @@ def verdict_pod() -> Map:
                 Inline(name="failures", default="[]", description="Its failed nodes, as Argo lists them."),
             ]
         },
+        has_iteration=has_iteration,
     )
 
 
@@ -152,7 +171,7 @@ def solve() -> WorkflowTemplate:
         templates=[
             *(step_pod(step) for step in (StepName.SOLVE, StepName.PLAN, StepName.REPORT)),
             comment("The exit handler of an iteration; it also runs after a failure and after a stop."),
-            verdict_pod(),
+            verdict_pod(f"--iteration={workflow_parameter('iteration')}"),
         ],
     )
 

@@ -30,6 +30,7 @@ from nashdex.metagame.analysis.exploit import ExploitVerdict
 from nashdex.runs.creation import open_run
 from nashdex.store import open_store
 from nashdex.store.documents import read_published
+from nashdex.store.verdict import Phase, read_verdict
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(900)]
 
@@ -45,6 +46,7 @@ OUTSIDE_RUN = "outside"
 WEBSOCKET_PROGRAM = Path("tests/support/programs/websocket_player.py")
 ACTED = "tests/e2e/actors.toml"
 ACTED_RUN = "actors"
+ENDED_RUN = "ends"
 EXPLOIT_RUN = "exploit-uniform-play"
 KUHN_UNIFORM_SCORE = 0.5 + 11 / 96
 """Of the best response to uniform play. NashConv is 11/12, half of it for each seat, and the largest payoff 2."""
@@ -254,6 +256,50 @@ def test_what_is_wrong_fails_at_once_and_once(installed: Installation) -> None:
     wait_for(installed.is_idle, "the end of every workflow", 900)
     with installed.site_with("s3-secret", "no-such-secret"):
         assert exit_code(run=SMALL_RUN, iteration="0") == ExitCode.CONFIGURATION
+
+
+def ended(installed: Installation, run_id: str) -> tuple[Phase, int, str]:
+    """Return the verdict on a run whose Workflows have ended: its phase, iteration and message."""
+    leagues = installed.objects("workflows", run=run_id, component="league")
+    iterations = installed.objects("workflows", run=run_id, component="iteration")
+    for workflow in (*leagues, *iterations):
+        installed.end_of(workflow["metadata"]["name"], 600)
+    with installed.bucket() as store:
+        found = read_verdict(open_store(f"{store}/{run_id}"))
+    assert found is not None
+    return found.phase, found.iteration, found.message
+
+
+@pytest.mark.timeout(1800)
+def test_every_end_of_a_run_has_one_verdict(installed: Installation) -> None:
+    def pod_of(component: str, iteration: int) -> list[Object]:
+        return installed.objects("pods", run=ENDED_RUN, component=component, iteration=str(iteration))
+
+    def workflow_of(iteration: int) -> list[Object]:
+        return installed.objects("workflows", run=ENDED_RUN, component="iteration", iteration=str(iteration))
+
+    league = ("-n", installed.namespace, "--no-check")
+    installed.nashdex("submit", KUHN, "--set", "iterations=3", "--run", ENDED_RUN, *league)
+    wait_for(lambda: workflow_of(0), "the first iteration", 300)
+    nowhere = json.loads(installed.site()["league-pod-patch"]) | {"nodeSelector": {"nashdex-test/room": "nowhere"}}
+    with installed.site_with("league-pod-patch", json.dumps(nowhere)):
+        wait_for(lambda: pod_of("league", 1), "the end of the first iteration", 900)
+        installed.nashdex("stop", ENDED_RUN, "-n", installed.namespace)
+        phase, iteration, message = ended(installed, ENDED_RUN)
+    assert (phase, iteration) == (Phase.STOPPED, 1), message
+    assert workflow_of(1) == []
+
+    installed.end_of(installed.submit("nashdex-league", run=ENDED_RUN, bundle="no-bundle"), 300)
+    phase, iteration, message = ended(installed, ENDED_RUN)
+    assert (phase, iteration) == (Phase.FAILED, 1), message
+    assert message.startswith("begin(0): ")
+
+    installed.nashdex("resume", ENDED_RUN, *league)
+    wait_for(lambda: pod_of("plan", 1), "a step of the second iteration", 300)
+    installed.nashdex("stop", ENDED_RUN, "-n", installed.namespace)
+    phase, iteration, message = ended(installed, ENDED_RUN)
+    assert (phase, iteration) == (Phase.STOPPED, 1), message
+    assert not message.startswith("workflow("), "the iteration has said more than its league can"
 
 
 @pytest.mark.timeout(1800)

@@ -1,5 +1,6 @@
 """How a run ended, in its store: for whoever watches the store, such as the exporter."""
 
+import math
 import time
 from enum import StrEnum
 
@@ -36,21 +37,24 @@ class Verdict(Document):
 _MAX_MESSAGE = 2000
 
 
-def record_end(store: ObjectStore, phase: Phase, iteration: int, message: str = "") -> None:
+def record_end(
+    store: ObjectStore, phase: Phase, iteration: int, message: str = "", *, since_seconds: float = math.inf
+) -> None:
     """Write the verdict on a run, with the current time. A run that has succeeded keeps its verdict.
 
-    ``store`` is rooted at the run, ``iteration`` is the one in which it ended, and ``message`` the first failure.
+    ``store`` is rooted at the run, ``iteration`` is the one in which it ended, and ``message`` the first failure. A
+    verdict that was written at ``since_seconds`` or later, in Unix time, stays.
     """
     document = Verdict(
         phase=phase, iteration=iteration, ended_timestamp_seconds=time.time(), message=redacted(message)[:_MAX_MESSAGE]
     ).to_json()
-    if not store.put_if_absent(keys.VERDICT, document) and not _has_succeeded(store):
+    if not store.put_if_absent(keys.VERDICT, document) and not _is_kept(store, since_seconds):
         store.put(keys.VERDICT, document)
 
 
 def reopen(store: ObjectStore) -> None:
     """Delete the verdict of an earlier try, because the run continues. ``store`` is rooted at the run."""
-    if not _has_succeeded(store):
+    if not _is_kept(store):
         store.delete(keys.VERDICT)
 
 
@@ -67,9 +71,11 @@ def read_verdict(store: ObjectStore) -> Verdict | None:
     return Verdict.from_json(data, f"{store.uri}/{keys.VERDICT}")
 
 
-def _has_succeeded(store: ObjectStore) -> bool:
+def _is_kept(store: ObjectStore, since_seconds: float = math.inf) -> bool:
     try:
         verdict = read_verdict(store)
     except DataError:
         return False  # of another version, or altered: replace it
-    return verdict is not None and verdict.phase is Phase.SUCCEEDED
+    return verdict is not None and (
+        verdict.phase is Phase.SUCCEEDED or verdict.ended_timestamp_seconds >= since_seconds
+    )

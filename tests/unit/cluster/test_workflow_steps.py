@@ -103,6 +103,9 @@ def test_the_verdict_reads_as_much_as_is_there_of_a_list_that_was_cut_off(
     assert len(said["failures"]) == 300
 
 
+SHUT_DOWN = {"displayName": "workflow(0)", "podName": "a", "message": "workflow shutdown with strategy:  Stop"}
+
+
 def stored_verdict(run_uri: str) -> tuple[str, int, str] | None:
     found = read_verdict(open_store(run_uri))
     return (found.phase.value, found.iteration, found.message) if found else None
@@ -125,6 +128,49 @@ def test_the_verdict_says_in_the_store_how_the_run_ended_until_it_continues(run_
     assert stored_verdict(run_uri) is None
 
 
+def league_verdict(run_uri: str, failures: object, since: float = 0.0, status: str = "Failed") -> int:
+    options = ["--status", status, "--failures", json.dumps(failures), "--since", str(since)]
+    return run_command_line(["verdict", "--run", run_uri, *options])
+
+
+@pytest.mark.parametrize(
+    ("failures", "expected"),
+    [
+        ([], ("stopped", 0, "stopped between two iterations")),
+        ([SHUT_DOWN], ("stopped", 0, "workflow(0): workflow shutdown with strategy:  Stop")),
+        (
+            [{"displayName": "begin(0)", "podName": "a", "message": "no such bucket"}],
+            ("failed", 0, "begin(0): no such bucket"),
+        ),
+    ],
+)
+def test_a_run_that_ends_outside_an_iteration_has_a_verdict(
+    run_uri: str, failures: list[dict[str, str]], expected: tuple[str, int, str]
+) -> None:
+    assert league_verdict(run_uri, failures) == 0
+    assert stored_verdict(run_uri) == expected
+
+
+def test_a_league_keeps_the_verdict_of_its_iteration_and_replaces_one_of_an_earlier_try(run_uri: str) -> None:
+    record_end(open_store(run_uri), Phase.FAILED, 0, "train(0): no GPU")
+    written = read_verdict(open_store(run_uri))
+    assert written is not None
+    assert league_verdict(run_uri, [SHUT_DOWN], since=written.ended_timestamp_seconds - 60) == 0
+    assert read_verdict(open_store(run_uri)) == written
+    assert league_verdict(run_uri, [SHUT_DOWN], since=written.ended_timestamp_seconds + 60) == 0
+    assert stored_verdict(run_uri) == ("stopped", 0, "workflow(0): workflow shutdown with strategy:  Stop")
+    assert verdict(run_uri, "--status", "Failed", "--failures", "[]") == 0
+    assert stored_verdict(run_uri) == ("stopped", 0, "stopped between two steps")
+
+
+def test_a_league_that_ends_before_there_is_a_run_writes_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert league_verdict(str(tmp_path / "nobody"), [], status="Error") == 0
+    assert "nobody did not succeed: Error" in capsys.readouterr().out
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_run_has_succeeded_with_its_last_iteration(tmp_path: Path) -> None:
     run_uri = begin_run(str(tmp_path), CONFIG, name="kuhn", overrides=["iterations=2"]).store.uri
     for iteration, expected in ((0, None), (1, ("succeeded", 1, ""))):
@@ -133,6 +179,8 @@ def test_a_run_has_succeeded_with_its_last_iteration(tmp_path: Path) -> None:
         options = ["--iteration", str(iteration), "--status", "Succeeded"]
         assert run_command_line(["verdict", "--run", run_uri, *options]) == 0
         assert stored_verdict(run_uri) == expected
+    assert league_verdict(run_uri, [SHUT_DOWN], since=2e9) == 0
+    assert stored_verdict(run_uri) == expected
 
 
 def begin(tmp_path: Path, bundle: bytes, *options: str) -> int:

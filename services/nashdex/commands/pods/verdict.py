@@ -1,7 +1,8 @@
-"""``nashdex verdict``: the outcome of an iteration, as the exit handler of its workflow."""
+"""``nashdex verdict``: the outcome of an iteration or a league, as the exit handler of its workflow."""
 
 import ast
 import json
+import math
 import re
 from typing import Annotated, Any
 
@@ -24,22 +25,34 @@ _SHUT_DOWN = "workflow shutdown with strategy"
 
 def verdict(
     run: Annotated[str, typer.Option(metavar="URI", help="URI of the run: the store's URI, a slash, the run's id.")],
-    iteration: Annotated[int, typer.Option(min=0, help="Iteration, from 0.")],
     status: Annotated[str, typer.Option(help="How the workflow ended: Succeeded, Failed or Error.")],
+    iteration: Annotated[
+        int | None, typer.Option(min=0, help="Iteration, from 0. [default: the first without a report]")
+    ] = None,
     failures: Annotated[
         str, typer.Option(metavar="JSON", help="Its failed nodes, as Argo lists them; the end may be cut off.")
     ] = "[]",
+    since: Annotated[
+        float,
+        typer.Option(
+            metavar="SECONDS",
+            help="Keep a verdict from this Unix time or later. [default: replace any]",
+            show_default=False,
+        ),
+    ] = math.inf,
     as_json: JsonOption = False,
 ) -> None:
     """Print the outcome of an iteration: its results, or its failures, first to last.
 
-    If the run ends with this iteration, write its outcome to verdict.json in the store. Exits 0 even if the workflow
-    failed, and 65 if it succeeded without a report.
+    If the run ends with this iteration, write its outcome to verdict.json in the store. Without --iteration, the
+    workflow is a league, whose run may not even exist. Exits 0 even if the workflow failed, and 65 if it succeeded
+    without a report.
     """
     from nashdex.core import keys
     from nashdex.local.summary import describe_iteration
     from nashdex.report.document import Report
-    from nashdex.runs.creation import open_run
+    from nashdex.runs.creation import first_without_report, open_run
+    from nashdex.store import open_store
     from nashdex.store.documents import read_published
     from nashdex.store.verdict import Phase, record_end
 
@@ -49,27 +62,31 @@ def verdict(
             document = {"failures": failed, "failures_complete": is_complete}
             print_json({"run": run, "iteration": iteration, "status": status, **document})
         else:
-            print_text(f"iteration {iteration} of {run} did not succeed: {status}")
+            print_text(f"{run if iteration is None else f'iteration {iteration} of {run}'} did not succeed: {status}")
             for name, message in failed.items():
                 print_text(f"  {name}: {message}")
             if not is_complete:
                 print_text("  and more: `argo get` lists every failed pod")
         # Last, because the store may be what failed.
-        is_between_steps = status == _FAILED and is_complete and not failed
-        is_stopped = is_between_steps or any(_SHUT_DOWN in message for message in failed.values())
-        unfailed = "stopped between two steps" if is_between_steps else status
-        first = next((f"{name}: {message}" for name, message in failed.items()), unfailed)
-        record_end(open_run(run).store, Phase.STOPPED if is_stopped else Phase.FAILED, iteration, first)
-        return
+        if iteration is None and not open_store(run).exists(keys.CONFIG):
+            return  # it ended before there was a run
     opened = open_run(run)
-    report = read_published(opened.store, iteration, keys.REPORT, Report)
-    if iteration == opened.settings.iterations - 1:
-        record_end(opened.store, Phase.SUCCEEDED, iteration)
+    number = min(first_without_report(opened), opened.settings.iterations - 1) if iteration is None else iteration
+    if status != _SUCCEEDED:
+        is_between = status == _FAILED and is_complete and not failed
+        is_stopped = is_between or any(_SHUT_DOWN in message for message in failed.values())
+        unfailed = f"stopped between two {'iterations' if iteration is None else 'steps'}" if is_between else status
+        first = next((f"{name}: {message}" for name, message in failed.items()), unfailed)
+        record_end(opened.store, Phase.STOPPED if is_stopped else Phase.FAILED, number, first, since_seconds=since)
+        return
+    report = read_published(opened.store, number, keys.REPORT, Report)
+    if number == opened.settings.iterations - 1:
+        record_end(opened.store, Phase.SUCCEEDED, number)
     if as_json:
         document = {"failures": {}, "failures_complete": True}
-        print_json({"run": run, "iteration": iteration, "status": status, **document})
+        print_json({"run": run, "iteration": number, "status": status, **document})
     else:
-        print_text(describe_iteration(report, iteration))
+        print_text(describe_iteration(report, number))
 
 
 def _first_failures(text: str) -> tuple[dict[str, str], bool]:
