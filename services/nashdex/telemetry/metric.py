@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from prometheus_client import Counter, Gauge, Histogram
 
 Kind = Literal["counter", "gauge", "histogram"]
@@ -70,6 +72,10 @@ class Metric:
     def set(self, value: float, **labels: str) -> None:
         """Set a gauge."""
         self._labelled(labels).set(value)  # type: ignore[union-attr]
+
+    def follow(self, value: "Callable[[], float]", **labels: str) -> None:
+        """Let a gauge call ``value`` whenever it is read."""
+        self._labelled(labels).set_function(value)  # type: ignore[union-attr]
 
     def observe(self, value: float, **labels: str) -> None:
         """Add a value to a histogram."""

@@ -1,9 +1,12 @@
 """Progress of a step: one call updates the local runner's bars, the log, the metrics and the health check."""
 
 import json
+import math
 import os
 import time
 from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Final, Self
 
 import structlog
@@ -13,6 +16,18 @@ from nashdex.settings.process import load_telemetry_settings
 from nashdex.telemetry import metrics
 
 _last_seconds = time.monotonic()
+
+
+@contextmanager
+def timed(step: StepName) -> Iterator[None]:
+    """Export the wall time of one shard of a step, whenever somebody asks, and the failed attempts before this one."""
+    began, ended = time.monotonic(), math.inf
+    metrics.STEP_RETRIES.set(load_telemetry_settings().retry, step=step)
+    metrics.STEP_SECONDS.follow(lambda: min(time.monotonic(), ended) - began, step=step)
+    try:
+        yield
+    finally:
+        ended = time.monotonic()
 
 
 def beat() -> None:
@@ -92,14 +107,11 @@ class Progress:
         self._done = done
         self._recent = RecentRate()
         self._facts: dict[str, float] = {}
-        self._began_seconds = time.monotonic()
-        self._reported_seconds = self._began_seconds
-        settings = load_telemetry_settings()
-        self._descriptor = settings.progress_fd
-        metrics.STEP_RETRIES.set(settings.retry, step=step)
+        self._reported_seconds = time.monotonic()
+        self._descriptor = load_telemetry_settings().progress_fd
 
     def __enter__(self) -> Self:
-        self._began_seconds = self._reported_seconds = time.monotonic()
+        self._reported_seconds = time.monotonic()
         self._measure()
         if self._descriptor is not None:
             self._report()
@@ -134,7 +146,6 @@ class Progress:
         beat()
         self._recent.add(self._done, time.monotonic())
         metrics.STEP_PROGRESS.set(self._done / self._total if self._total else 1.0, step=self._step)
-        metrics.STEP_SECONDS.set(time.monotonic() - self._began_seconds, step=self._step)
 
     def _report(self) -> None:
         self._reported_seconds = time.monotonic()

@@ -13,7 +13,7 @@ import structlog
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.steps import StepName
 from nashdex.telemetry.metric import identify_process
-from nashdex.telemetry.progress import Progress, seconds_since_beat
+from nashdex.telemetry.progress import Progress, seconds_since_beat, timed
 
 IDENTITY = {"run": "run-1", "component": "tests", "format": "gen1ou"}
 
@@ -122,10 +122,27 @@ def test_a_wrong_descriptor_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
         Progress(StepName.COLLECT, 0, 1, "battles")
 
 
+def test_a_step_shows_its_wall_time_whether_or_not_it_advances_and_keeps_it_at_its_end() -> None:
+    identify_process(**IDENTITY)
+    began = time.monotonic()
+    with timed(StepName.REPORT):
+        time.sleep(0.05)
+        first = sample("nashdex_step_seconds", step="report")
+        time.sleep(0.05)
+        second = sample("nashdex_step_seconds", step="report")
+    total = sample("nashdex_step_seconds", step="report")
+    time.sleep(0.05)
+    assert 0.05 <= first <= second - 0.05
+    assert second <= total <= time.monotonic() - began - 0.05
+    assert sample("nashdex_step_seconds", step="report") == total
+    with timed(StepName.REPORT):
+        assert sample("nashdex_step_seconds", step="report") < total
+
+
 def test_the_runner_may_tell_how_many_tries_failed_before(monkeypatch: pytest.MonkeyPatch) -> None:
     identify_process(**IDENTITY)
-    with Progress(StepName.SOLVE, 0, 1, "draws"):
-        assert sample("nashdex_step_retries", step="solve") == 0
+    with timed(StepName.PLAN):
+        assert sample("nashdex_step_retries", step="plan") == 0
     monkeypatch.setenv("NASHDEX_RETRY", "3")
-    with Progress(StepName.SOLVE, 0, 1, "draws"):
+    with timed(StepName.SOLVE):
         assert sample("nashdex_step_retries", step="solve") == 3

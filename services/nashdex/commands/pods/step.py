@@ -68,6 +68,7 @@ def step(
     from nashdex.settings.process import load_telemetry_settings
     from nashdex.store.verdict import reopen
     from nashdex.telemetry.metrics import observe_store
+    from nashdex.telemetry.progress import timed
     from nashdex.telemetry.server import start_telemetry
 
     install_stop_handlers()
@@ -85,7 +86,7 @@ def step(
     manifests = []
     for number in shards:
         check_stop()
-        with working_on(opened.id, iteration, name, number) as work, _archived_log(opened.store, work):
+        with working_on(opened.id, iteration, name, number) as work, timed(name), _archived_log(opened.store, work):
             log.info("began", shard=number, nashdex=nashdex.__version__, retry=load_telemetry_settings().retry)
             manifest = do_shard(opened.store, opened.settings, iteration, number)
             log.info("done", shard=number, by_attempt=manifest.attempt, **manifest.counts)
