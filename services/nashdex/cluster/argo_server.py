@@ -212,8 +212,8 @@ def _translated(what: str, address: str) -> Iterator[None]:
     except urllib3.exceptions.HTTPError as error:
         cause = getattr(error, "reason", None) or error
         raise TryAgainError(
-            f"{what}: Argo server {address} does not respond ({cause}); check --server and, for a self-signed "
-            f"certificate, {SKIP_VERIFY_VARIABLE}; or omit --server to use the Kubernetes API"
+            f"{what}: Argo server {address} does not respond ({cause}); check --server, for a self-signed "
+            f"certificate set {SKIP_VERIFY_VARIABLE}=true, or omit --server to use the Kubernetes API"
         ) from error
     except ValueError as error:
         raise ConfigurationError(f"{what}: {address} does not respond like an Argo server: {error}") from error
