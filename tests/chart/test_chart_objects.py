@@ -208,7 +208,7 @@ def test_a_verdict_never_waits_behind_collectors() -> None:
 def test_no_pod_has_a_label_of_kueue_without_kueue() -> None:
     """Kueue's webhook rejects pods with an empty queue name."""
     by_semaphore = queues(render(ci_values("gpu")))
-    assert len(by_semaphore) == 15
+    assert len(by_semaphore) == 16
     assert set(by_semaphore.values()) == {None}
 
 
