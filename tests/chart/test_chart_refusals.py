@@ -6,7 +6,7 @@ import helm_python
 import pytest
 from helm_python import Chart, Config
 
-from chart.api_server import Cluster, serving
+from chart.api_server import ARGO, Cluster, serving
 from chart.charts import CHART, Object, ci_values
 
 SITE = "/api/v1/namespaces/research/configmaps/nashdex-site"
@@ -64,6 +64,15 @@ def test_an_argo_too_old(version: str) -> None:
 def test_an_argo_that_will_do_is_not_what_is_refused(image: str) -> None:
     cluster = Cluster(objects={DEPLOYMENTS: controller(image)})
     assert "Argo" not in refusal(cluster, ci_values("existing-secret"))
+
+
+def test_a_cluster_without_kueue() -> None:
+    assert "has no Kueue" in refusal(Cluster(), ci_values("kueue"))
+    kueue = {"kueue.x-k8s.io/v1beta2": {"localqueues": "LocalQueue"}}
+    # Something else is refused: the Secret is missing.
+    assert "Kueue" not in refusal(
+        Cluster(kinds=ARGO | kueue, objects=NAMESPACE), ci_values("kueue") | ci_values("existing-secret")
+    )
 
 
 def test_a_second_release() -> None:

@@ -161,3 +161,21 @@ def test_a_run_that_cannot_work_on_the_cluster_is_refused_before_any_is_submitte
     error = capsys.readouterr().err
     assert "arm 'gpu' with seed 1: train.device is 'cuda', but train pods request no GPU" in error
     assert state.workflows == {}
+
+
+def test_a_store_out_of_reach_is_refused_before_any_run_is_submitted(
+    nashdex: Callable[..., int],
+    state: ClusterState,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:1")
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.setenv(name, "key")
+    (tmp_path / "base.toml").write_text(BASE)
+    (tmp_path / "plan.toml").write_text(PLAN)
+    assert nashdex("experiment", "run", str(tmp_path / "plan.toml"), "--cluster") == 75
+    assert "does not reach their store: s3://" in capsys.readouterr().err
+    assert state.workflows == {}
+    assert not (tmp_path / "plan.results.json").exists()

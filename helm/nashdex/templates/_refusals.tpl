@@ -7,6 +7,7 @@ Reject what cannot work before anything is created, each with one message. The c
 {{- include "nashdex.refuseUnknownAlerts" . -}}
 {{- if include "nashdex.live" . -}}
 {{- include "nashdex.refuseWithoutArgo" . -}}
+{{- include "nashdex.refuseWithoutKueue" . -}}
 {{- include "nashdex.refuseSecondRelease" . -}}
 {{- include "nashdex.refuseWithoutSecret" . -}}
 {{- end -}}
@@ -64,7 +65,7 @@ nor in Argo CD, which passes the cluster's API versions but no connection.
 {{- fail (printf "\n\nqueueing.kueue.localQueues.control is %s, where collectors wait too: verdicts would wait behind them. Choose another queue, or set queueing.kueue.priorityClasses.control to a WorkloadPriorityClass above the others'.\n" $queues.control) -}}
 {{- end -}}
 {{- if and (eq .Values.queueing.mode "semaphore") (or $kueue.localQueue $queues.gpu $queues.cpu $queues.control) -}}
-{{- fail "\n\nqueueing.kueue.localQueue is set, but queueing.mode is semaphore. Set queueing.mode=kueue, or remove the queue.\n" -}}
+{{- fail "\n\nqueueing.kueue names a LocalQueue, but queueing.mode is semaphore. Set queueing.mode=kueue, or empty queueing.kueue.localQueue and queueing.kueue.localQueues.\n" -}}
 {{- end -}}
 {{- end -}}
 
@@ -85,6 +86,16 @@ nor in Argo CD, which passes the cluster's API versions but no connection.
 {{- end -}}
 {{- end -}}
 {{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "nashdex.refuseWithoutKueue" -}}
+{{- $hasKueue := false -}}
+{{- range $version := list "v1beta1" "v1beta2" "v1" -}}
+{{- if $.Capabilities.APIVersions.Has (printf "kueue.x-k8s.io/%s" $version) }}{{ $hasKueue = true }}{{ end -}}
+{{- end -}}
+{{- if and (eq .Values.queueing.mode "kueue") (not $hasKueue) -}}
+{{- fail "\n\nqueueing.mode is kueue, but the cluster has no Kueue: nothing would limit how many pods run. Install Kueue, or leave queueing.mode as semaphore.\n" -}}
 {{- end -}}
 {{- end -}}
 

@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from nashdex.cluster.client import Cluster
 from nashdex.cluster.connection import connect
 from nashdex.cluster.submission import check_site
-from nashdex.core.errors import ConfigurationError
+from nashdex.core import keys
+from nashdex.core.errors import ConfigurationError, TryAgainError
 from nashdex.experiments import commands
 from nashdex.experiments.plan import Plan, PlannedRun
 from nashdex.runs.creation import PreparedRun
+from nashdex.store import open_store
 
 
 @dataclass(frozen=True)
@@ -41,8 +43,8 @@ def cluster_runs(*, store: str | None, namespace: str | None, context: str | Non
     """Return the runs of the cluster that options name, read from ``store`` or else from the site's.
 
     Raises:
-        ConfigurationError: there is no such cluster, or its site names no store.
-        TryAgainError: the cluster does not respond.
+        ConfigurationError: there is no such cluster, its site names no store, or the store refuses this machine.
+        TryAgainError: the cluster does not respond, or this machine does not reach the store.
     """
     cluster = connect(namespace=namespace, context=context, server=server)
     site = cluster.site()
@@ -51,5 +53,12 @@ def cluster_runs(*, store: str | None, namespace: str | None, context: str | Non
         raise ConfigurationError(
             f"the store of namespace {cluster.namespace} is not known here: name it with --store s3://bucket/prefix"
         )
+    try:
+        open_store(uri).exists(keys.RUN_MANIFEST)  # any key: now, and not when the first run has ended
+    except (ConfigurationError, TryAgainError) as error:
+        raise type(error)(
+            f"this machine reads the runs' results and does not reach their store: {error}; for a store within the "
+            "cluster, forward its port, and set AWS_ENDPOINT_URL and the keys"
+        ) from error
     named = {"--namespace": cluster.namespace, "--context": context, "--server": server}
     return ClusterRuns(cluster, uri, tuple(text for key, value in named.items() if value for text in (key, value)))

@@ -107,7 +107,7 @@ def state_line(status: RunStatus) -> str:
     if not status.iterations:
         return f"run {status.run}: {phase} {status.message}".strip()
     current = status.iterations[-1]
-    return f"run {status.run}: {phase}, iteration {current.iteration} {' '.join(_steps_of(current))}"
+    return " ".join([f"run {status.run}: {phase}, iteration {current.iteration}", *_steps_of(current)])
 
 
 def _steps_of(iteration: IterationStatus) -> Iterator[str]:
