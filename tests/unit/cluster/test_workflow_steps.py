@@ -103,6 +103,12 @@ def test_the_verdict_reads_as_much_as_is_there_of_a_list_that_was_cut_off(
     assert len(said["failures"]) == 300
 
 
+CANCELLED = {
+    "displayName": "workflow(0)",
+    "podName": "a",
+    "message": "Error (exit code 64): context canceled",
+    "finishedAt": "1",
+}
 SHUT_DOWN = {"displayName": "workflow(0)", "podName": "a", "message": "workflow shutdown with strategy:  Stop"}
 
 
@@ -138,6 +144,11 @@ def league_verdict(run_uri: str, failures: object, since: float = 0.0, status: s
     [
         ([], ("stopped", 0, "stopped between two iterations")),
         ([SHUT_DOWN], ("stopped", 0, "workflow(0): workflow shutdown with strategy:  Stop")),
+        ([CANCELLED], ("stopped", 0, "workflow(0): Error (exit code 64): context canceled")),
+        (
+            [CANCELLED, {"displayName": "workflow(1)", "podName": "b", "message": "failed", "finishedAt": "2"}],
+            ("failed", 0, "workflow(0): Error (exit code 64): context canceled"),
+        ),
         (
             [{"displayName": "begin(0)", "podName": "a", "message": "no such bucket"}],
             ("failed", 0, "begin(0): no such bucket"),

@@ -21,6 +21,8 @@ _ATTEMPT = re.compile(r"\(\d+\)$")
 _BETWEEN = re.compile(r"[\s,]*")
 _SHUT_DOWN = "workflow shutdown with strategy"
 """Argo's message of a pod that `nashdex stop` or `argo stop` ended."""
+_CANCELLED = "context canceled"
+"""Its message of a league's pod that was stopped while it waited for an iteration, or evicted, and tried again."""
 
 
 def verdict(
@@ -74,7 +76,8 @@ def verdict(
     number = min(first_without_report(opened), opened.settings.iterations - 1) if iteration is None else iteration
     if status != _SUCCEEDED:
         is_between = status == _FAILED and is_complete and not failed
-        is_stopped = is_between or any(_SHUT_DOWN in message for message in failed.values())
+        *_, last = "", *failed.values()
+        is_stopped = is_between or _CANCELLED in last or any(_SHUT_DOWN in message for message in failed.values())
         unfailed = f"stopped between two {'iterations' if iteration is None else 'steps'}" if is_between else status
         first = next((f"{name}: {message}" for name, message in failed.items()), unfailed)
         record_end(opened.store, Phase.STOPPED if is_stopped else Phase.FAILED, number, first, since_seconds=since)
