@@ -134,10 +134,10 @@ def test_a_magnet_is_stored_as_a_policy_between_the_start_and_the_trained_one(st
     start = prepare_ppo(store, settings)
     result = result_of(store, run(store, settings, 1, 0))
     assert result.magnet not in {None, result.policy, start}
-    document = read_document(store, BarePolicyId(cast("PolicyId", result.magnet)))
+    document = read_document(store, BarePolicyId(result.magnet))
     assert (document.parent, document.name) == (result.policy, "magnet of best response 1")
     first, magnet, last = (
-        load_network(store, BarePolicyId(cast("PolicyId", policy)), bandit_space()).state_dict()
+        load_network(store, BarePolicyId(policy), bandit_space()).state_dict()
         for policy in (start, result.magnet, result.policy)
     )
     name = max(first, key=lambda name: float((last[name] - first[name]).abs().sum()))
