@@ -7,14 +7,14 @@ from nashdex.core.ids import BarePolicyId, PolicyId
 from nashdex.core.journal import JOURNAL, Journal
 from nashdex.core.results import COLLECT_RESULT, CollectResult
 from nashdex.core.steps import StepName
-from nashdex.metagame.evidence.ledger import LEDGER, ShardLedger
+from nashdex.metagame.evidence.ledger import LEDGER, decode
 from nashdex.metagame.evidence.sampled import SampledCounts
 from nashdex.metagame.population import Population
 from nashdex.planning.dag import iteration_steps, num_shards
 from nashdex.runs.creation import Run
 from nashdex.settings.ppo import PpoSettings
 from nashdex.store.attempt import find_manifest, read_manifest
-from nashdex.store.documents import read_from_shards, read_published, read_written
+from nashdex.store.documents import read_decoded, read_from_shards, read_published, read_written
 
 
 def assert_exact(run: Run, iteration: int) -> None:
@@ -31,8 +31,13 @@ def assert_exact(run: Run, iteration: int) -> None:
 
     old = len(settings.population.initial) + iteration
     new_pairs = comb(old + 1, 2) - (comb(old, 2) if iteration else 0)
-    played = read_from_shards(run.store, iteration, StepName.EVALUATE, settings.evaluate.shards, LEDGER, ShardLedger)
-    battles = [record.planned for ledger in played for record in ledger.battles]
+    battles = [
+        record.planned
+        for shard in range(settings.evaluate.shards)
+        for record in read_decoded(
+            run.store, read_manifest(run.store, iteration, StepName.EVALUATE, shard), LEDGER, decode
+        ).battles
+    ]
     assert len(battles) == len(set(battles)) == new_pairs * settings.evaluate.battles_per_pair
 
     matrix = read_published(run.store, iteration, keys.INTERACTION_MATRIX, SampledCounts)

@@ -4,12 +4,14 @@ from collections.abc import Callable, Mapping
 from fnmatch import fnmatch
 from functools import cache
 
+import lz4.frame
+
 from nashdex.core import keys
 from nashdex.core.manifest import Manifest, RunManifest
 from nashdex.core.results import COLLECT_RESULT, TRAINING_RESULT, CollectResult, TrainingResult
 from nashdex.games.tabular.matrix import MatrixDocument
 from nashdex.metagame.analysis.documents import MetaGameAnalysis, MetaStrategy
-from nashdex.metagame.evidence.ledger import LEDGER, ShardLedger
+from nashdex.metagame.evidence.ledger import LEDGER, decode
 from nashdex.metagame.evidence.matrix import InteractionMatrix
 from nashdex.metagame.evidence.totals import BattleTotals
 from nashdex.metagame.plan import IterationPlan
@@ -24,6 +26,11 @@ MOST_SEED_BYTES = 64 << 10
 SEEDS_OF_EACH = 3
 
 Reader = Callable[[bytes, str], object]
+
+
+def framed_ledger(data: bytes, source: str) -> object:
+    """Read ``data`` as the content of a ledger's frame, whose checksums hide it from mutations of the whole."""
+    return [*decode(lz4.frame.compress(data), source).battles]
 
 
 def _tally(data: bytes, source: str) -> object:
@@ -42,7 +49,7 @@ READERS: Mapping[str, tuple[str, Reader]] = {
     "collect-result": (f"*/collect/*/{COLLECT_RESULT}", CollectResult.from_json),
     "training-result": (f"*/train/*/{TRAINING_RESULT}", TrainingResult.from_json),
     "gate-result": (f"*/gate/*/{GATE_RESULT}", GateResult.from_json),
-    "ledger": (f"*/{LEDGER}", ShardLedger.from_json),
+    "ledger": (f"*/{LEDGER}", decode),
     "manifest": ("iterations/*/manifest.json", Manifest.from_json),
     "run-manifest": (keys.RUN_MANIFEST, RunManifest.from_json),
     "policy": ("policies/*/policy.json", PolicyDocument.from_json),

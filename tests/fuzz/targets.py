@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import permutations
 from pathlib import Path
 
+import lz4.frame
 import numpy as np
 from safetensors import numpy as safetensors
 
@@ -176,6 +177,9 @@ def targets() -> dict[str, Target]:
 
     return {
         **{name: document(name, reader) for name, (_, reader) in documents.READERS.items()},
+        "ledger-content": Target(
+            lambda data: documents.framed_ledger(data, "l"), [*map(lz4.frame.decompress, stored["ledger"])]
+        ),
         "interaction-matrix": Target(_matrix, stored["interaction-matrix"]),
         "verdict": Target(lambda data: Verdict.from_json(data, "v"), [verdict.to_json()]),
         "stored-run": Target(stored_run.read, stored_run.seeds()),

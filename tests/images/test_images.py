@@ -169,7 +169,7 @@ def test_showdown_has_no_python() -> None:
 
 
 def test_an_iteration_is_done_by_each_step_in_its_own_image(tmp_path: Path) -> None:
-    """Kuhn poker: what plans and solves has scipy and the report's templates, what collects has lz4, and so on."""
+    """Kuhn poker: what plans and solves has scipy and the report's templates, what trains has torch, and so on."""
     tmp_path.chmod(0o777)
     (tmp_path / "config.toml").write_text('run = "kuhn"\n' + (ROOT / "configs" / "kuhn.toml").read_text())
     options = (*RESTRICTED, f"--volume={tmp_path}:/store")

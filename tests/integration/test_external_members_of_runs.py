@@ -19,13 +19,14 @@ from nashdex.core.ids import PolicyId
 from nashdex.core.steps import StepName
 from nashdex.games.showdown.gateway import Gateway
 from nashdex.metagame.analysis.documents import MetaGameAnalysis
-from nashdex.metagame.evidence.ledger import LEDGER, ShardLedger
+from nashdex.metagame.evidence.ledger import LEDGER, ShardLedger, decode
 from nashdex.metagame.evidence.sampled import SampledCounts
 from nashdex.metagame.plan import IterationPlan
 from nashdex.page.policies import page_policies
 from nashdex.runs.verification import verify_run
 from nashdex.store import open_store
-from nashdex.store.documents import read_from_shards, read_published
+from nashdex.store.attempt import read_manifest
+from nashdex.store.documents import read_decoded, read_published
 from nashdex.store.protocol import ObjectStore
 from support.begun_runs import TINY_TRAINING, begin_run
 from support.made_runs import finish_iteration
@@ -114,7 +115,8 @@ def websocket_player(options: str = "", name: str = "mine", **keys: float) -> st
 
 
 def ledgers(store: ObjectStore, iteration: int) -> list[ShardLedger]:
-    return read_from_shards(store, iteration, StepName.EVALUATE, 2, LEDGER, ShardLedger)
+    manifests = (read_manifest(store, iteration, StepName.EVALUATE, shard) for shard in range(2))
+    return [read_decoded(store, manifest, LEDGER, decode) for manifest in manifests]
 
 
 def programs_running() -> list[psutil.Process]:

@@ -14,11 +14,11 @@ from nashdex.core.results import TRAINING_RESULT, TrainingResult
 from nashdex.core.steps import StepName
 from nashdex.learning.evaluation.ledger import EVALUATION_LEDGER
 from nashdex.metagame.analysis.documents import MetaStrategy
-from nashdex.metagame.evidence.ledger import LEDGER
+from nashdex.metagame.evidence.ledger import LEDGER, decode, encode
 from nashdex.planning.dag import iteration_steps, num_shards, step_function
 from nashdex.store import open_store
 from nashdex.store.attempt import Attempt, read_manifest, read_object
-from nashdex.store.documents import read_written
+from nashdex.store.documents import read_decoded, read_written
 from nashdex.store.protocol import ObjectStore
 from nashdex.store.verdict import Phase, record_end
 from support.begun_runs import begin_run
@@ -163,12 +163,13 @@ def test_a_mixture_with_hashes_that_fit_is_found(run: Path, capsys: pytest.Captu
 def test_an_exact_payoff_with_hashes_that_fit_is_found(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
     store = open_store(str(run))
     manifest = read_manifest(store, 1, StepName.EVALUATE, 0)
-    ledger = json.loads(read_object(store, manifest, LEDGER))
-    ledger["exact"][0]["payoff"] += 0.125
-    replace_object(store, 1, StepName.EVALUATE, 0, LEDGER, json.dumps(ledger).encode())
+    ledger = read_decoded(store, manifest, LEDGER, decode)
+    first = ledger.exact[0].model_copy(update={"payoff": ledger.exact[0].payoff + 0.125})
+    altered = ledger.model_copy(update={"exact": (first, *ledger.exact[1:])})
+    replace_object(store, 1, StepName.EVALUATE, 0, LEDGER, encode(altered))
     code, _, err = verified(run, capsys)
     assert code == 65
-    assert "ledger.json does not follow from what evaluate reads: exact[0].payoff" in err
+    assert f"{LEDGER} does not follow from what evaluate reads: exact[0].payoff" in err
 
 
 @pytest.mark.parametrize("shares", [(0.0,), (1.0, -0.5), ()])

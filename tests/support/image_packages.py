@@ -3,7 +3,7 @@
 from nashdex.core.steps import StepName
 
 ABSENT_PACKAGES = {
-    "control": ("torch", "poke_env", "lz4", "nashdex_bench"),
+    "control": ("torch", "poke_env", "nashdex_bench"),
     "collector": ("kubernetes", "argo_workflows", "scipy", "nashdex_bench"),
     "evaluator": ("kubernetes", "argo_workflows", "scipy", "nashdex_bench"),
     "trainer": ("kubernetes", "argo_workflows", "scipy", "poke_env", "nashdex_bench"),

@@ -23,13 +23,8 @@ from nashdex.core.results import (
 )
 from nashdex.core.steps import StepName, shard_range
 from nashdex.games.tabular.matrix import MatrixDocument
-from nashdex.metagame.evidence.ledger import (
-    LEDGER,
-    BattleRecord,
-    PlannedBattle,
-    SavedReplay,
-    ShardLedger,
-)
+from nashdex.metagame.evidence.battles import BattleRecord, Battles, PlannedBattle
+from nashdex.metagame.evidence.ledger import LEDGER, SavedReplay, ShardLedger, encode
 from nashdex.metagame.evidence.matrix import InteractionMatrix
 from nashdex.metagame.evidence.sampled import SampledCounts
 from nashdex.metagame.plan import IterationPlan
@@ -258,7 +253,7 @@ def _evaluate(
             policies=battle.seats,
             pair=battle.pair,
             seed=generator.getrandbits(63),
-            teams=("0", "1"),
+            teams=(0, 1),
             winner=_winner(battle.seats, strengths, generator),
             turns=generator.randint(10, 60),
             decisions=50,
@@ -270,7 +265,7 @@ def _evaluate(
             attempt.write(name, LOG.encode())
             replays.append(SavedReplay(policies=battle.seats, pair=battle.pair, object=name))
     ledger = ShardLedger(
-        battles=tuple(records),
+        battles=Battles.of(records),
         failures={},
         rejected_choices=1,
         decisions=50 * len(records),
@@ -278,7 +273,7 @@ def _evaluate(
         cpu_seconds=10.0,
         replays=tuple(replays),
     )
-    attempt.write(LEDGER, ledger.to_json())
+    attempt.write(LEDGER, encode(ledger))
     attempt.finish({"battles": len(records)})
 
 

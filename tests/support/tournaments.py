@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from nashdex.core.ids import PolicyId
-from nashdex.metagame.evidence.ledger import BattleRecord, PlannedBattle, ShardLedger
+from nashdex.metagame.evidence.battles import BattleRecord, Battles, PlannedBattle
+from nashdex.metagame.evidence.ledger import ShardLedger
 from nashdex.metagame.evidence.sampled import SampledCounts
 from nashdex.metagame.evidence.tally import Tally
 from nashdex.metagame.population import PolicyEntry, Population
@@ -41,7 +42,7 @@ def record(battle: PlannedBattle, winner: str | None, seed: int = 0) -> BattleRe
         policies=battle.seats,
         pair=battle.pair,
         seed=seed,
-        teams=(str(battle.pair), str(battle.pair)),
+        teams=(battle.pair, battle.pair),
         winner=None if winner is None else battle.seats.index(PolicyId(winner)),
         turns=10,
         decisions=20,
@@ -56,12 +57,12 @@ def cell(one: str, other: str, winners: Sequence[str | None]) -> list[BattleReco
 
 def ledger(records: Iterable[BattleRecord]) -> ShardLedger:
     """Return a shard's ledger of these battles."""
-    battles = tuple(records)
+    held = list(records)
     return ShardLedger(
-        battles=battles,
+        battles=Battles.of(held),
         failures={},
         rejected_choices=0,
-        decisions=sum(battle.decisions for battle in battles),
+        decisions=sum(battle.decisions for battle in held),
         seconds=1.0,
         cpu_seconds=1.0,
     )

@@ -17,8 +17,8 @@ from nashdex.evaluator.match import MatchResult
 from nashdex.games.interface import Game
 from nashdex.games.registry import game_for
 from nashdex.games.showdown.gateway import Gateway
+from nashdex.metagame.evidence.battles import BattleRecord, PlannedBattle
 from nashdex.metagame.evidence.estimates import clustered_wilson_interval
-from nashdex.metagame.evidence.ledger import BattleRecord, PlannedBattle
 from nashdex.policies.interface import Policy
 from nashdex.rollout.play import RolloutCounts
 from nashdex.serve.deciding import Decider, open_decider
@@ -141,7 +141,7 @@ def play_planned_battles(
                 policies=battle.seats,
                 pair=battle.pair,
                 seed=derive_seed(seed, served.room),
-                teams=("", ""),
+                teams=None,
                 winner={"win": own, "loss": 1 - own, "tie": None}[served.result],
                 turns=served.turns,
                 decisions=served.decisions,

@@ -11,8 +11,9 @@ from nashdex.core.steps import StepName, shard_range
 from nashdex.games.interface import Game
 from nashdex.games.registry import game_of_run
 from nashdex.games.tabular.values import expected_payoffs
+from nashdex.metagame.evidence.battles import NO_BATTLES, Pair, PlannedBattle
 from nashdex.metagame.evidence.kinds import nothing_known
-from nashdex.metagame.evidence.ledger import LEDGER, ExactCell, Pair, PlannedBattle, ShardLedger
+from nashdex.metagame.evidence.ledger import LEDGER, ExactCell, ShardLedger, encode
 from nashdex.metagame.evidence.matrix import InteractionMatrix
 from nashdex.metagame.plan import IterationPlan
 from nashdex.metagame.tournament.gate import GATE_RESULT, GateResult, admitted
@@ -40,7 +41,7 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
     work = missing_evidence(store, settings, game, iteration)
     mine = [work[i] for i in shard_range(len(work), settings.evaluate.shards, shard)]
     ledger = _FIND[game.evidence](store, settings, game, mine, attempt, shard)
-    attempt.write(LEDGER, ledger.to_json())
+    attempt.write(LEDGER, encode(ledger))
     return attempt.finish(
         {"battles": len(ledger.battles), "decisions": ledger.decisions, "exact_payoffs": len(ledger.exact)}
     )
@@ -85,7 +86,7 @@ def _compute(
         payoffs = expected_payoffs(game.tree, [load_table(store, policy, game.tree) for policy in policies])
         progress.advance(len(mine))
     return ShardLedger(
-        battles=(),
+        battles=NO_BATTLES,
         failures={},
         rejected_choices=0,
         decisions=0,

@@ -14,7 +14,8 @@ from nashdex.core.steps import StepName
 from nashdex.evaluator.programs import play_planned_battles
 from nashdex.games.interface import Game
 from nashdex.games.showdown.external_causes import UNAVAILABLE
-from nashdex.metagame.evidence.ledger import BattleRecord, Pair, PlannedBattle, SavedReplay, ShardLedger, UnplayedCell
+from nashdex.metagame.evidence.battles import BattleRecord, Battles, Pair, PlannedBattle
+from nashdex.metagame.evidence.ledger import SavedReplay, ShardLedger, UnplayedCell
 from nashdex.rollout.pairs import PairedBattles
 from nashdex.rollout.play import Assignment, require_finished
 from nashdex.rollout.session import Session
@@ -70,6 +71,7 @@ def play_shard(
                 outcome = require_finished(finished)
                 seats, seed = finished.assignment.seats, finished.assignment.spec.seed
                 pair = finished.assignment.number // 2
+                one, other = finished.assignment.team_names
                 if outcome.log is not None:
                     # A key has no colon, and an id no plus sign.
                     first, second = (policy.replace(":", "+") for policy in seats)
@@ -81,7 +83,7 @@ def play_shard(
                         policies=seats,
                         pair=pair,
                         seed=seed,
-                        teams=finished.assignment.team_names,
+                        teams=(int(one), int(other)),
                         winner=outcome.winner,
                         turns=outcome.turns,
                         decisions=sum(outcome.decisions),
@@ -99,7 +101,7 @@ def play_shard(
                     unplayed |= {(battle.a, battle.b): why for battle in missing}
         children_cpu_seconds = session.cpu_seconds() + _ended_children_cpu_seconds() - cpu_seconds_before
     return ShardLedger(
-        battles=tuple(sorted(records, key=lambda record: record.planned)),
+        battles=Battles.of(records).in_order(),
         failures=dict(session.counts.failures),
         rejected_choices=session.counts.rejected_choices,
         decisions=session.counts.decisions,

@@ -10,7 +10,7 @@ from nashdex.core.results import COLLECT_RESULT, TRAINING_RESULT, CollectResult,
 from nashdex.core.steps import StepName
 from nashdex.core.stopping import check_stop
 from nashdex.metagame.analysis.documents import MetaGameAnalysis, MetaStrategy
-from nashdex.metagame.evidence.ledger import LEDGER, ShardLedger, counted
+from nashdex.metagame.evidence.ledger import LEDGER, ShardLedger, counted, decode
 from nashdex.metagame.evidence.matrix import InteractionMatrix
 from nashdex.metagame.evidence.totals import BattleTotals
 from nashdex.metagame.plan import IterationPlan
@@ -19,7 +19,7 @@ from nashdex.metagame.tournament.gate import GATE_RESULT, GateResult
 from nashdex.oracles.registry import needs_actors
 from nashdex.settings.run import RunSettings
 from nashdex.store.attempt import find_manifest, read_manifest
-from nashdex.store.documents import read_written
+from nashdex.store.documents import read_decoded, read_written
 from nashdex.store.protocol import ObjectStore
 
 
@@ -128,7 +128,7 @@ def read_ledgers(store: ObjectStore, manifests: IterationManifests) -> tuple[Eva
     """
     check_stop()
     written = manifests.by_step[StepName.EVALUATE]
-    ledgers = counted([read_written(store, manifest, LEDGER, ShardLedger) for manifest in written])
+    ledgers = counted([read_decoded(store, manifest, LEDGER, decode) for manifest in written])
     return tuple(map(Evaluated, written, ledgers))
 
 
@@ -152,5 +152,5 @@ def read_iteration(store: ObjectStore, manifests: IterationManifests) -> Iterati
         totals=read_written(store, solved, keys.BATTLE_TOTALS, BattleTotals),
         meta_strategy=read_written(store, solved, keys.META_STRATEGY, MetaStrategy),
         analysis=read_written(store, solved, keys.META_GAME_ANALYSIS, MetaGameAnalysis),
-        evaluated=read_ledgers(store, manifests),  # last: parsing the totals and holding the battles take most memory
+        evaluated=read_ledgers(store, manifests),
     )

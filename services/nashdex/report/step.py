@@ -1,7 +1,6 @@
 """The report step: one document with every number, and one page to read and to share."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +24,7 @@ from nashdex.metagame.analysis.exploit import (
 )
 from nashdex.metagame.analysis.exploitability import Answer
 from nashdex.metagame.calibration.documents import Calibration
+from nashdex.metagame.evidence.battles import Battles
 from nashdex.metagame.evidence.estimates import EVEN
 from nashdex.metagame.opponents.registry import OPPONENT_RULES
 from nashdex.oracles.registry import ORACLES
@@ -62,8 +62,8 @@ def exploit_verdict(
     target = last.plan.answered
     is_played = last.matrix.evidence.is_played
     candidates = tuple(sorted({last.plan.member(result) for result in last.trained}))
-    records = tuple(record for each in last.evaluated for record in each.ledger.battles)
-    gap = last.matrix.best_response_gap(Answer(target, candidates, records))
+    battles = Battles.joined(each.ledger.battles for each in last.evaluated)
+    gap = last.matrix.best_response_gap(Answer(target, candidates, battles))
     if gap is None or gap.policy is None:
         raise DataError("no best response has met all of the target; expected battles against each of its policies")
     unit = 1.0 if is_played else 1.0 / (2.0 * game.largest_payoff)
@@ -125,7 +125,6 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
     last = read_iteration(store, read_manifests(store, settings, iteration))
     rows, replays = _rows_and_replays(store, settings, last)
     verdict = _exploit_verdict(store, settings, last)
-    last = replace(last, evaluated=())  # nothing below needs the battles, which take hundreds of megabytes
     report = assemble(
         settings.run or RunId(store.uri.rstrip("/").rpartition("/")[2]),
         settings,

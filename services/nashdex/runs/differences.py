@@ -13,6 +13,7 @@ from nashdex.core.results import TRAINING_RESULT, TrainingResult
 from nashdex.core.section import Choice
 from nashdex.core.seeds import derive_seed
 from nashdex.learning.evaluation.ledger import EVALUATION_LEDGER, EvaluationLedger, best
+from nashdex.metagame.evidence.ledger import LEDGER, decode
 from nashdex.metagame.plan import IterationPlan
 from nashdex.report.cells import json_of_script
 from nashdex.runs.creation import Run
@@ -33,14 +34,14 @@ def difference(stored: bytes, fresh: bytes, name: str) -> str | None:
     """Return where two objects of one name differ, or None."""
     if stored == fresh:
         return None
-    if not name.endswith((".json", ".jsonl", keys.REPORT_CELLS)):
+    if not name.endswith((".json", ".jsonl", keys.REPORT_CELLS, LEDGER)):
         # A page follows from its report, whose numbers are compared.
         return None if name == keys.REPORT_PAGE else "its bytes differ"
     try:
         before, now = (_comparable(data, name) for data in (stored, fresh))
         return next(differences(before, now, ""), None)
     except (ValueError, TypeError, RecursionError, DataError):
-        return "it is not the JSON that the step writes"
+        return "it is not what the step writes"
 
 
 def _comparable(data: bytes, name: str) -> object:
@@ -49,6 +50,9 @@ def _comparable(data: bytes, name: str) -> object:
         return [json.loads(line) for line in data.splitlines()]
     if name == keys.REPORT_CELLS:
         return json.loads(json_of_script(data, name))
+    if name == LEDGER:
+        ledger = decode(data, name)
+        return ledger.model_dump(mode="json", exclude={"battles"}) | {"battles": [*ledger.battles]}
     document = json.loads(data)
     if name == keys.REPORT:
         return document | {_REPORTERS_VERSIONS: {}}

@@ -15,6 +15,7 @@ from nashdex.core.user_input import read_file
 from nashdex.games.interface import Game
 from nashdex.games.registry import FORMATS, game_for
 from nashdex.games.showdown.game import pack_teams
+from nashdex.games.showdown.logs.packing import pack
 from nashdex.games.showdown.teams import load_team_set
 from nashdex.games.tabular.matrix import MAX_ACTIONS, MatrixDocument
 from nashdex.games.teams import TeamSets
@@ -47,8 +48,6 @@ def read_inputs(settings: RunSettings) -> dict[str, bytes]:
     first = settings.train.first
     replays = ORACLES[first.kind].replays(first) if ORACLES[settings.train.oracle.kind].improves else None
     if replays is not None:
-        from nashdex.games.showdown.logs.packing import pack  # noqa: PLC0415 - the control image has no lz4
-
         inputs |= pack(replays, settings.format)
     inputs |= initial_policy(settings.network.init_from)
     return inputs | member_policies(settings.population.initial, settings.collect.teacher)

@@ -10,7 +10,6 @@ import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from importlib.util import find_spec
 
 from nashdex.core import keys
 from nashdex.core.errors import ExitCode, NashdexError, StoppedError
@@ -36,6 +35,7 @@ from nashdex.store.attempt import find_manifest, read_object
 from nashdex.store.checked import MAX_MANIFEST_BYTES, read_hashed, read_root
 from nashdex.store.documents import read_from_shards, read_published, read_written
 from nashdex.store.verdict import Verdict
+from nashdex.trajectory.shard import read_shards
 
 _PATIENCE_SECONDS = 0.1
 """How long a replay waits for a chunk. Nobody plays, so one that is not there is lost."""
@@ -184,10 +184,8 @@ def _collected(run: Run, manifest: Manifest) -> Iterator[str]:
     where = f"{run.store.uri}/{keys.manifest(manifest.iteration, manifest.step, manifest.shard)}"
     if battles != planned:
         yield f"{where} counts {battles} battles; the settings plan {planned}"
-    if not battles or find_spec("lz4") is None:
+    if not battles:
         return
-    from nashdex.trajectory.shard import read_shards  # noqa: PLC0415 - the control image has no lz4
-
     recorded = sum(len(episode) for episode in read_shards(run.store, [manifest])[1])
     if recorded != manifest.counts.get("recorded_decisions"):
         yield f"{where} counts {manifest.counts.get('recorded_decisions')} decisions; its parts hold {recorded}"

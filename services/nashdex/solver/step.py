@@ -1,6 +1,6 @@
 """The solve step: put the payoff evidence together, solve the game, publish population, payoffs and mixture."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
 import numpy as np
 import structlog
@@ -17,8 +17,9 @@ from nashdex.games.registry import game_of_run
 from nashdex.games.tabular.values import nash_conv
 from nashdex.metagame.analysis.exploitability import Answer
 from nashdex.metagame.analysis.solving import EmpiricalGame, solve_game
+from nashdex.metagame.evidence.battles import Battles
 from nashdex.metagame.evidence.kinds import nothing_known
-from nashdex.metagame.evidence.ledger import LEDGER, BattleRecord, ShardLedger, counted, findings_sha256
+from nashdex.metagame.evidence.ledger import LEDGER, ShardLedger, counted, decode, findings_sha256
 from nashdex.metagame.evidence.matrix import InteractionMatrix
 from nashdex.metagame.evidence.totals import BattleTotals
 from nashdex.metagame.opponents.registry import OPPONENT_RULES
@@ -33,7 +34,7 @@ from nashdex.policies.tables import load_table
 from nashdex.settings.run import EvaluateSettings, RunSettings
 from nashdex.solver.matrix_answer import draws_of_run
 from nashdex.store.attempt import Attempt, find_done, read_manifest
-from nashdex.store.documents import read_from_shards, read_published, read_written
+from nashdex.store.documents import read_decoded, read_from_shards, read_published, read_written
 from nashdex.store.protocol import ObjectStore
 from nashdex.telemetry.progress import Progress
 
@@ -44,28 +45,17 @@ def read_ledgers(store: ObjectStore, evaluate: EvaluateSettings, iteration: int)
     Raises:
         DataError: a shard is not done, or its ledger is missing or altered.
     """
-    return counted(read_from_shards(store, iteration, StepName.EVALUATE, evaluate.shards, LEDGER, ShardLedger))
+    manifests = [read_manifest(store, iteration, StepName.EVALUATE, shard) for shard in range(evaluate.shards)]
+    return counted([read_decoded(store, manifest, LEDGER, decode) for manifest in manifests])
 
 
-def records_of(ledgers: Sequence[ShardLedger]) -> tuple[BattleRecord, ...]:
-    """Return the battles of all shards, in their order."""
-    return tuple(record for ledger in ledgers for record in ledger.battles)
-
-
-def _totals_before(store: ObjectStore, evaluate: EvaluateSettings, iteration: int) -> tuple[BattleTotals, str | None]:
-    """Return the totals of the iteration before and their hash.
-
-    A version without totals may have solved that iteration: then they are added up from all its ledgers, with no hash.
-    """
+def _totals_before(store: ObjectStore, iteration: int) -> tuple[BattleTotals, str | None]:
+    """Return the totals of the iteration before and their hash."""
     if iteration == 0:
         return BattleTotals.nothing(), None
     solved = read_manifest(store, iteration - 1, StepName.SOLVE, 0)
-    if described := solved.objects.get(keys.BATTLE_TOTALS):
-        return read_written(store, solved, keys.BATTLE_TOTALS, BattleTotals), described.sha256
-    policies = read_written(store, solved, keys.POPULATION, Population).ids
-    before, digest = _totals_before(store, evaluate, iteration - 1)
-    ledgers = read_ledgers(store, evaluate, iteration - 1)
-    return before.with_battles(policies, records_of(ledgers), findings_sha256(ledgers), digest), None
+    totals = read_written(store, solved, keys.BATTLE_TOTALS, BattleTotals)
+    return totals, solved.objects[keys.BATTLE_TOTALS].sha256
 
 
 ANCHOR = "random"
@@ -90,20 +80,17 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
     gates = read_from_shards(store, iteration, StepName.GATE, settings.num_gates, GATE_RESULT, GateResult)
     population = plan.grown(admitted(trained, gates))
     game = game_of_run(store, settings)
-    # Ledgers come last and go first: their battles take more memory than anything else, and so does parsing totals.
     matrix = _evidence_before(store, game, iteration)
-    totals, digest = _totals_before(store, settings.evaluate, iteration)
+    totals, digest = _totals_before(store, iteration)
     ledgers = read_ledgers(store, settings.evaluate, iteration)
-    records = records_of(ledgers)
+    battles = Battles.joined(ledger.battles for ledger in ledgers)
     matrix = matrix.with_results(population.ids, demand_of(plan, settings.evaluate), ledgers)
-    totals = totals.with_battles(population.ids, records, findings_sha256(ledgers), digest)
+    totals = totals.with_battles(population.ids, battles, findings_sha256(ledgers), digest)
     if matrix.evidence.is_played:
         totals.require_counted(matrix.policies, matrix.battles_by_cell())
-    answer, num_battles = _answer(plan, population, records), len(records)
-    del ledgers, records
     empirical = EmpiricalGame(
         matrix,
-        answer=answer,
+        answer=_answer(plan, population, battles),
         anchors={entry.id: BASE_ELO for entry in population.policies if entry.id == ANCHOR},
         nash_conv=_nash_conv(store, game, population),
         history=population.history,
@@ -134,7 +121,7 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
     }
     for name, document in documents.items():
         attempt.publish(name, document.to_json())
-    return attempt.finish({"policies": len(population.ids), "battles": num_battles})
+    return attempt.finish({"policies": len(population.ids), "battles": len(battles)})
 
 
 def _evidence_before(store: ObjectStore, game: Game, iteration: int) -> InteractionMatrix:
@@ -158,7 +145,7 @@ def _nash_conv(
     return nash_conv_of
 
 
-def _answer(plan: IterationPlan, population: Population, fresh: tuple[BattleRecord, ...]) -> Answer | None:
+def _answer(plan: IterationPlan, population: Population, fresh: Battles) -> Answer | None:
     """Return what the iteration's new policies answered.
 
     None where the oracle responds to no opponents, or the opponent rule's mixture is not the meta-strategy.
@@ -169,4 +156,4 @@ def _answer(plan: IterationPlan, population: Population, fresh: tuple[BattleReco
     rule, oracle = OPPONENT_RULES[plan.rule], ORACLES[plan.oracle]
     if not (candidates and oracle.answers_opponents and (rule.answers_meta_strategy or plan.iteration == 0)):
         return None
-    return Answer(plan.answered, candidates, tuple(record for record in fresh if among.issuperset(record.policies)))
+    return Answer(plan.answered, candidates, fresh.among(among))

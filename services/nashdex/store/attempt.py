@@ -14,6 +14,7 @@ from nashdex.core.errors import DataError, NashdexError
 from nashdex.core.ids import AttemptId, new_attempt_id
 from nashdex.core.manifest import Manifest, StoredObject
 from nashdex.core.steps import StepName
+from nashdex.core.user_input import shorten
 from nashdex.core.work import present_work
 from nashdex.store.checked import MAX_MANIFEST_BYTES, find_object, read_described
 from nashdex.store.protocol import ObjectStore
@@ -173,7 +174,10 @@ def read_object(store: ObjectStore, manifest: Manifest, name: str) -> bytes:
     where = keys.shard_prefix(manifest.iteration, manifest.step, manifest.shard)
     source = f"{store.uri}/{where}/manifest.json"
     if described is None:
-        raise DataError(f"{source} has no object {name!r}; it has {sorted(manifest.objects)}")
+        raise DataError(
+            f"{source} has no object {name!r}; it has {shorten(sorted(manifest.objects))}. Another version of nashdex "
+            "wrote it: read the run with that version, or begin another"
+        )
     if not described.key.startswith(f"{where}/"):
         raise DataError(f"{source} points outside its shard, to {described.key!r}; it was altered")
     remedy = f"Remove {where}/manifest.json and run {manifest.step} again"

@@ -1,5 +1,6 @@
 """Reading the documents published by an iteration, and the documents of a shard's winning attempt."""
 
+from collections.abc import Callable
 from typing import Final, Protocol, TypeVar
 
 from nashdex.core import keys
@@ -26,6 +27,7 @@ class _OfPolicy(Protocol):
 
 
 P = TypeVar("P", bound=_OfPolicy)
+T = TypeVar("T")
 _MAX_BYTES: Final = 1 << 22
 
 
@@ -66,8 +68,17 @@ def read_written(store: ObjectStore, manifest: Manifest, name: str, kind: Readab
     Raises:
         DataError: it is missing, altered or not such a document.
     """
+    return read_decoded(store, manifest, name, kind.from_json)
+
+
+def read_decoded(store: ObjectStore, manifest: Manifest, name: str, decode: Callable[[bytes, str], T]) -> T:
+    """Return what ``decode`` makes of the object ``name`` of ``manifest`` and its URI, after checking its checksum.
+
+    Raises:
+        DataError: it is missing or altered, or ``decode`` refuses it.
+    """
     data = read_object(store, manifest, name)
-    return kind.from_json(data, f"{store.uri}/{manifest.objects[name].key}")
+    return decode(data, f"{store.uri}/{manifest.objects[name].key}")
 
 
 def read_from_shards(

@@ -13,24 +13,21 @@
 | ``agreeing_counts``, ``agreeing`` | u16 (D,), u16 (K,) | only where some actions are not wholly known: the legal
   actions that agree with what is, as ``legal`` has them; ``actions`` has the first |
 
-The blob's metadata holds one JSON document, :class:`ShardMetadata`, under ``shard``. The frame states its content's
-size, which is checked against the frame's own before anything is decompressed. Each compressed block has a checksum.
+The blob's metadata holds one JSON document, :class:`ShardMetadata`, under ``shard``.
 """
 
-import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any, Self, TypeAlias
+from typing import Any, Self
 
-import lz4.frame
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
-from safetensors import SafetensorError
-from safetensors import numpy as safetensors
 
+from nashdex.core import frames
 from nashdex.core.documents import Document
 from nashdex.core.errors import DataError
+from nashdex.core.frames import FrameReader, Tensors
 from nashdex.core.ids import PolicyId, PolicyIdField
 from nashdex.core.manifest import Manifest
 from nashdex.games.legal import LegalActions
@@ -46,12 +43,9 @@ MAX_PART_EPISODES = 1 << 17
 """No part may hold more: an episode takes 700 bytes of Python objects, however short it is."""
 MAX_HEADER_BYTES = 1 << 22
 """Largest header of a blob. The space in it takes about 100 KB in real games."""
-_MOST_COMPRESSION = 255
-"""A stored byte of an lz4 frame holds no more."""
 PART_BYTES = 8 * 1024 * 1024
 """Default size of a part before compression: few objects per shard, and small enough to hold two in memory."""
 
-_Tensors: TypeAlias = dict[str, NDArray[Any]]
 _METADATA_KEY = "shard"
 _DTYPES = {
     "observations": np.float32,
@@ -67,7 +61,6 @@ _DTYPES = {
     "opponents": np.uint16,
 }
 _OPTIONAL_DTYPES = {"agreeing_counts": np.uint16, "agreeing": np.uint16}
-_SAFETENSORS_DTYPES = {np.float32: "F32", np.uint8: "U8", np.uint16: "U16", np.uint32: "U32", np.uint64: "U64"}
 
 
 class ShardMetadata(Document):
@@ -111,43 +104,11 @@ def encode(episodes: Sequence[Episode], space: Space, notes: Mapping[str, str] |
         tensors["agreeing_counts"] = [agreeing.counts.astype(np.uint16)]
         tensors["agreeing"] = [agreeing.actions.astype(np.uint16, copy=False)]
     metadata = ShardMetadata(space=space, policies=tuple(ids))
-    header = _safetensors_header(tensors, {**(notes or {}), _METADATA_KEY: metadata.model_dump_json()})
-    return _compress(header, [piece for pieces in tensors.values() for piece in pieces])
+    return frames.encode(tensors, {**(notes or {}), _METADATA_KEY: metadata.model_dump_json()})
 
 
 def _concatenate(arrays: Sequence[NDArray[Any]], empty: tuple[int, ...], dtype: type[np.generic]) -> NDArray[Any]:
     return np.concatenate(arrays, dtype=dtype, casting="unsafe") if arrays else np.zeros(empty, dtype)
-
-
-def _safetensors_header(tensors: Mapping[str, Sequence[NDArray[Any]]], metadata: Mapping[str, str]) -> bytes:
-    """Return the header of a safetensors blob whose tensors' pieces follow in order.
-
-    The package itself needs each tensor in one piece. Tensors are sorted by falling item size, so that each is aligned.
-    """
-    header: dict[str, Any] = {"__metadata__": metadata}
-    end = 0
-    for name, pieces in tensors.items():
-        start, end = end, end + sum(piece.nbytes for piece in pieces)
-        header[name] = {
-            "dtype": _SAFETENSORS_DTYPES[pieces[0].dtype.type],
-            "shape": [sum(len(piece) for piece in pieces), *pieces[0].shape[1:]],
-            "data_offsets": [start, end],
-        }
-    text = json.dumps(header, separators=(",", ":")).encode()
-    text += b" " * (-len(text) % 8)
-    return len(text).to_bytes(8, "little") + text
-
-
-def _compress(header: bytes, pieces: Iterable[NDArray[Any]]) -> bytes:
-    """Return one frame. Checksums cover the compressed blocks; over the content they cost twice as much as lz4."""
-    pieces = list(pieces)
-    compressor = lz4.frame.LZ4FrameCompressor(
-        block_size=lz4.frame.BLOCKSIZE_MAX1MB, block_checksum=True, auto_flush=True
-    )
-    frame = [compressor.begin(len(header) + sum(piece.nbytes for piece in pieces)), compressor.compress(header)]
-    frame += [compressor.compress(piece) for piece in pieces if piece.nbytes]
-    frame.append(compressor.flush())
-    return b"".join(frame)
 
 
 def decode(frame: bytes, key: str) -> tuple[Space, list[Episode]]:
@@ -166,45 +127,17 @@ def decode_with_notes(frame: bytes, key: str) -> tuple[Space, list[Episode], dic
     Raises:
         DataError: as ``decode``.
     """
-    blob = _decompress(frame, key)
+    reader = FrameReader("trajectory part", _METADATA_KEY, "collect the shard again", MAX_PART_BYTES, MAX_HEADER_BYTES)
+    tensors, document, notes = reader.decode(frame, key)
     try:
-        header_bytes = int.from_bytes(blob[:8], "little")
-        if header_bytes > MAX_HEADER_BYTES:
-            raise DataError(f"{key} holds no trajectory part: its header claims {header_bytes} bytes")
-        tensors: _Tensors = safetensors.load(blob)
-        notes: dict[str, str] = json.loads(blob[8 : 8 + header_bytes])["__metadata__"]
-        document = notes.pop(_METADATA_KEY)
-    except (SafetensorError, KeyError, TypeError, ValueError, RecursionError) as error:
-        raise DataError(f"{key} holds no trajectory part: {error}; collect the shard again") from error
-    try:
-        metadata = ShardMetadata.from_json(document.encode(), key)
+        metadata = ShardMetadata.from_json(document, key)
     except DataError as error:
         raise DataError(f"{error}; collect the shard again") from error
     _check_shapes(tensors, metadata.space, key)
     return metadata.space, list(_split(tensors, metadata, key)), notes
 
 
-def _decompress(frame: bytes, key: str) -> bytes:
-    """Return the content of a frame. Allocates no more than it declares, which is no more than it can hold."""
-    most_bytes = min(MAX_PART_BYTES, _MOST_COMPRESSION * len(frame))
-    try:
-        size_bytes = int(lz4.frame.get_frame_info(frame)["content_size"])
-        if not 0 < size_bytes <= most_bytes:
-            raise DataError(f"{key} declares {size_bytes} bytes of content; expected 1 to {most_bytes}")
-        decompressor = lz4.frame.LZ4FrameDecompressor()
-        blob: bytes = decompressor.decompress(frame, max_length=size_bytes)
-        # The end of a frame and its checksums are read once there is room for more content.
-        more = b"" if decompressor.eof else decompressor.decompress(b"", max_length=1)
-    except (RuntimeError, ValueError, EOFError) as error:
-        raise DataError(f"{key} is not a whole lz4 frame: {error}; collect the shard again") from error
-    if len(blob) != size_bytes or more or not decompressor.eof or decompressor.unused_data:
-        raise DataError(
-            f"{key} holds more or less than the {size_bytes} bytes that it declares; collect the shard again"
-        )
-    return blob
-
-
-def _check_shapes(tensors: _Tensors, space: Space, key: str) -> None:
+def _check_shapes(tensors: Tensors, space: Space, key: str) -> None:
     """Check that each tensor exists, with the right dtype and a shape that fits the space and the other tensors."""
     missing = sorted(_DTYPES.keys() - tensors.keys())
     if missing:
@@ -237,7 +170,7 @@ def _check_shapes(tensors: _Tensors, space: Space, key: str) -> None:
         raise DataError(f"{key}: its episodes have {total} decisions in all, its tensors {num_decisions}")
 
 
-def _split(tensors: _Tensors, metadata: ShardMetadata, key: str) -> Iterable[Episode]:
+def _split(tensors: Tensors, metadata: ShardMetadata, key: str) -> Iterable[Episode]:
     """Yield the episodes after checking that every action is legal and every number is finite."""
     num_actions, ids = metadata.space.num_actions, metadata.policies
     legal = LegalActions.of_counts(tensors["legal_counts"], tensors["legal"].astype(np.uint16, copy=False), num_actions)
@@ -271,7 +204,7 @@ def _split(tensors: _Tensors, metadata: ShardMetadata, key: str) -> Iterable[Epi
 
 
 def _checked_agreeing(
-    tensors: _Tensors, legal: LegalActions, actions: NDArray[np.int64], key: str
+    tensors: Tensors, legal: LegalActions, actions: NDArray[np.int64], key: str
 ) -> LegalActions | None:
     """Return the actions that agree with what is known after checking them; None if all actions are known."""
     if not _OPTIONAL_DTYPES.keys() <= tensors.keys():

@@ -25,8 +25,9 @@ from nashdex.core.steps import StepName, shard_range
 from nashdex.games.space import ObservationBlock, ObservationField, Space
 from nashdex.metagame.analysis.documents import DominantPolicy, MetaGameAnalysis, MetaStrategy
 from nashdex.metagame.analysis.exploitability import Exploitabilities
+from nashdex.metagame.evidence.battles import BattleRecord, Battles, PlannedBattle
 from nashdex.metagame.evidence.intervals import Estimate, Interval
-from nashdex.metagame.evidence.ledger import LEDGER, BattleRecord, PlannedBattle, ShardLedger, findings_sha256
+from nashdex.metagame.evidence.ledger import LEDGER, ShardLedger, encode, findings_sha256
 from nashdex.metagame.evidence.matrix import InteractionMatrix
 from nashdex.metagame.evidence.sampled import SampledCounts
 from nashdex.metagame.evidence.tally import Tally
@@ -141,18 +142,18 @@ def write_ledgers(store: ObjectStore, settings: RunSettings, iteration: int) -> 
     ledgers = []
     for shard in range(settings.evaluate.shards):
         mine = [battles[place] for place in shard_range(len(battles), settings.evaluate.shards, shard)]
-        records = tuple(_played(mine, order, seed=1000 * iteration + shard))
+        played = Battles.of(_played(mine, order, seed=1000 * iteration + shard))
         attempt = Attempt(store, iteration, StepName.EVALUATE, shard)
         ledger = ShardLedger(
-            battles=records,
+            battles=played,
             failures={},
             rejected_choices=0,
-            decisions=_DECISIONS * len(records),
+            decisions=_DECISIONS * len(played),
             seconds=1.0,
             cpu_seconds=1.0,
         )
-        attempt.write(LEDGER, ledger.to_json())
-        attempt.finish({"battles": len(records)})
+        attempt.write(LEDGER, encode(ledger))
+        attempt.finish({"battles": len(played)})
         ledgers.append(ledger)
     return tuple(ledgers)
 
@@ -171,7 +172,7 @@ def _played(battles: list[PlannedBattle], order: dict[PolicyId, int], seed: int)
             policies=battle.seats,
             pair=battle.pair,
             seed=int(generator.integers(2**62)),
-            teams=("0", "1"),
+            teams=(0, 1),
             winner=0 if chance < expected else 1,
             turns=30,
             decisions=_DECISIONS,
@@ -282,9 +283,9 @@ def write_counts(store: ObjectStore, settings: RunSettings, iteration: int, ledg
     matrix = before.with_results(population.ids, demand_of(plan, settings.evaluate), ledgers)
     assert isinstance(matrix, SampledCounts)
     data = store.get(keys.published(iteration - 1, keys.BATTLE_TOTALS))
-    records = [record for ledger in ledgers for record in ledger.battles]
+    battles = Battles.joined(ledger.battles for ledger in ledgers)
     totals = BattleTotals.from_json(data, keys.BATTLE_TOTALS).with_battles(
-        population.ids, records, findings_sha256(ledgers), hashlib.sha256(data).hexdigest()
+        population.ids, battles, findings_sha256(ledgers), hashlib.sha256(data).hexdigest()
     )
     _publish(Attempt(store, iteration, StepName.SOLVE, 0), population, matrix, totals, compared=())
     row = iteration_row(read_iteration(store, read_manifests(store, settings, iteration)))

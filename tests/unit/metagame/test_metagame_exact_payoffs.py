@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from nashdex.core.errors import DataError
 from nashdex.core.ids import PolicyId
+from nashdex.metagame.evidence.battles import NO_BATTLES
 from nashdex.metagame.evidence.exact import ExactValues
 from nashdex.metagame.evidence.ledger import ExactCell, ShardLedger
 from nashdex.metagame.evidence.planned import Demand
@@ -19,7 +20,7 @@ VALUE = {"a": 0.5, "b": -1.25, "c": 2.0, "d": 0.125}
 def shard(*pairs: tuple[str, str]) -> ShardLedger:
     cells = tuple(ExactCell(policies=(PolicyId(i), PolicyId(j)), payoff=VALUE[i] - VALUE[j]) for i, j in pairs)
     return ShardLedger(
-        battles=(), failures={}, rejected_choices=0, decisions=0, seconds=0.0, cpu_seconds=0.0, exact=cells
+        battles=NO_BATTLES, failures={}, rejected_choices=0, decisions=0, seconds=0.0, cpu_seconds=0.0, exact=cells
     )
 
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nashdex.core.ids import PolicyId
+from nashdex.metagame.evidence.battles import BattleRecord, tally_of
 from nashdex.metagame.evidence.estimates import wilson_interval
-from nashdex.metagame.evidence.ledger import BattleRecord, tally_of
 from nashdex.metagame.ratings.ladder import (
     INITIAL,
     NO_BATTLES,

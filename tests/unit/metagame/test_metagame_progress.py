@@ -7,8 +7,9 @@ import pytest
 
 from nashdex.core.ids import PolicyId
 from nashdex.metagame.analysis.progress import Improvement, improvement, mixture_scores
+from nashdex.metagame.evidence.battles import BattleRecord, Battles, PlannedBattle
 from nashdex.metagame.evidence.estimates import cell_intervals, interval_of_mixture, wilson_interval
-from nashdex.metagame.evidence.ledger import BattleRecord, PlannedBattle, ShardLedger
+from nashdex.metagame.evidence.ledger import ShardLedger
 from nashdex.metagame.evidence.sampled import SampledCounts
 from nashdex.metagame.evidence.totals import BattleTotals
 
@@ -30,14 +31,14 @@ def ledger(elo: dict[PolicyId, float], battles_per_pair: int, seed: int = 0) -> 
                         policies=battle.seats,
                         pair=battle.pair,
                         seed=number,
-                        teams=("0", "0"),
+                        teams=(0, 0),
                         winner=0 if first_wins else 1,
                         turns=1,
                         decisions=2,
                     )
                 )
     return ShardLedger(
-        battles=tuple(records), failures={}, rejected_choices=0, decisions=0, seconds=1.0, cpu_seconds=1.0
+        battles=Battles.of(records), failures={}, rejected_choices=0, decisions=0, seconds=1.0, cpu_seconds=1.0
     )
 
 

@@ -13,6 +13,7 @@ from nashdex.core.ids import PolicyId
 from nashdex.metagame.analysis.documents import MetaGameAnalysis, MetaStrategy
 from nashdex.metagame.analysis.exploitability import Answer
 from nashdex.metagame.analysis.solving import EmpiricalGame, solve_game
+from nashdex.metagame.evidence.battles import NO_BATTLES, Battles
 from nashdex.metagame.evidence.exact import ExactValues
 from nashdex.metagame.evidence.imputation import Imputation
 from nashdex.metagame.solvers.registry import meta_solver
@@ -95,7 +96,7 @@ def test_last_is_the_newest_member() -> None:
 
 def test_the_answer_is_scored_on_its_own_battles() -> None:
     fresh = cell("a", "b", ["a"] * 15 + ["b"] * 5)
-    answer = Answer({PolicyId("b"): 1.0}, (PolicyId("a"),), tuple(fresh))
+    answer = Answer({PolicyId("b"): 1.0}, (PolicyId("a"),), Battles.of(fresh))
     counted = matrix("ba", [[0, 5], [15, 0]], [[0, 20], [20, 0]])
     gap = _solved(EmpiricalGame(counted, answer))[1].exploitability.best_response_gap
     assert gap is not None
@@ -177,7 +178,7 @@ def _exact_game(payoffs: np.ndarray, answer: Answer | None = None) -> EmpiricalG
 def test_exact_payoffs_leave_nothing_in_doubt() -> None:
     """Biased rock, paper, scissors, four times as large."""
     payoffs = np.array([[0, -1, 2], [1, 0, -0.2], [-2, 0.2, 0]])
-    answer = Answer({PolicyId("a"): 1.0}, (PolicyId("b"), PolicyId("c")), fresh=())
+    answer = Answer({PolicyId("a"): 1.0}, (PolicyId("b"), PolicyId("c")), fresh=NO_BATTLES)
     strategy, analysis = _solved(_exact_game(payoffs, answer))
     assert list(strategy.meta_strategy.values()) == pytest.approx(np.array([1, 10, 5]) / 16)
     for policy, share in strategy.meta_strategy.items():

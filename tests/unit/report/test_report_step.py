@@ -15,6 +15,7 @@ from nashdex.core.results import TRAINING_RESULT, TrainingResult
 from nashdex.core.steps import StepName
 from nashdex.metagame.analysis.solving import EmpiricalGame, solve_game
 from nashdex.metagame.evidence.estimates import cell_intervals
+from nashdex.metagame.evidence.ledger import LEDGER
 from nashdex.metagame.evidence.sampled import SampledCounts
 from nashdex.metagame.solvers.registry import meta_solver
 from nashdex.report import step as report_step
@@ -369,8 +370,9 @@ def test_an_altered_ledger_is_refused(tmp_path: Path) -> None:
     settings = made_settings(iterations=1)
     store = open_store(str(tmp_path)).at("made-run")
     make_iteration(store, settings, 0)
-    (ledger, _) = [key for key in store.list("iterations/0000/evaluate/") if key.endswith("ledger.json")]
-    store.put(ledger, store.get(ledger).replace(b'"rejected_choices": 1', b'"rejected_choices": 2'))
+    (ledger, _) = [key for key in store.list("iterations/0000/evaluate/") if key.endswith(LEDGER)]
+    data = store.get(ledger)
+    store.put(ledger, data[:-1] + bytes([data[-1] ^ 1]))
     with pytest.raises(DataError, match="sha256"):
         report_step.run(store, settings, 0, 0)
 

@@ -12,7 +12,7 @@ from nashdex.core.manifest import Manifest
 from nashdex.core.results import TRAINING_RESULT, TrainingResult
 from nashdex.core.steps import StepName, shard_range
 from nashdex.metagame.analysis.documents import MetaGameAnalysis, MetaStrategy
-from nashdex.metagame.evidence.ledger import LEDGER
+from nashdex.metagame.evidence.ledger import LEDGER, encode
 from nashdex.metagame.evidence.planned import Demand
 from nashdex.metagame.evidence.sampled import SampledCounts
 from nashdex.metagame.plan import IterationPlan
@@ -77,7 +77,7 @@ def _evaluate(store: ObjectStore, settings: RunSettings, members: Population, it
         score = 1 / (1 + np.exp(STRENGTH[battle.b] - STRENGTH[battle.a]))
         records.append(record(battle, battle.a if generator.random() < score else battle.b))
     attempt = Attempt(store, iteration, StepName.EVALUATE, shard)
-    attempt.write(LEDGER, ledger(records).to_json())
+    attempt.write(LEDGER, encode(ledger(records)))
     attempt.finish({"battles": len(records)})
 
 
@@ -191,7 +191,7 @@ def test_ledgers_with_missing_battles_are_refused(store: ObjectStore) -> None:
     for step in (StepName.SOLVE, StepName.EVALUATE):
         store.delete(keys.manifest(0, step, 0))
     attempt = Attempt(store, 0, StepName.EVALUATE, 0)
-    attempt.write(LEDGER, ledger([]).to_json())
+    attempt.write(LEDGER, encode(ledger([])))
     attempt.finish({})
     with pytest.raises(DataError, match=r"battle 0 of 'clone' against 'max-power' \(and 44 more\) is planned"):
         solve_step.run(store, _settings(), 0, 0)
@@ -202,6 +202,7 @@ def test_an_altered_ledger_is_refused(store: ObjectStore) -> None:
     _iterate(store, _settings(), 0, population("random", "max-power"), {"clone": "clone"})
     store.delete(keys.manifest(0, StepName.SOLVE, 0))
     found = Manifest.from_json(store.get(keys.manifest(0, StepName.EVALUATE, 0)), "manifest").objects[LEDGER].key
-    store.put(found, store.get(found).replace(b'"turns": 10', b'"turns": 11', 1))
+    data = store.get(found)
+    store.put(found, data[:-1] + bytes([data[-1] ^ 1]))
     with pytest.raises(DataError, match="sha256"):
         solve_step.run(store, _settings(), 0, 0)

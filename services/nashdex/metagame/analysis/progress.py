@@ -12,9 +12,9 @@ from pydantic import NonNegativeInt
 from nashdex.core.documents import Model
 from nashdex.core.ids import PolicyId, PolicyIdField
 from nashdex.core.seeds import derive_seed
+from nashdex.metagame.evidence.battles import Purpose
 from nashdex.metagame.evidence.estimates import expected_scores, interval_of_mixture
 from nashdex.metagame.evidence.intervals import Estimate
-from nashdex.metagame.evidence.ledger import Purpose
 from nashdex.metagame.evidence.sampled import SampledCounts
 from nashdex.metagame.evidence.tally import Tally
 from nashdex.metagame.evidence.totals import BattleTotals

@@ -15,10 +15,11 @@ from nashdex.core.errors import DataError
 from nashdex.core.evidence import Evidence
 from nashdex.core.ids import PolicyId
 from nashdex.metagame.analysis.exploitability import Answer, ExploitabilityEstimate, exact_best_response_gap
+from nashdex.metagame.evidence.battles import Pair
 from nashdex.metagame.evidence.counts import check_names
 from nashdex.metagame.evidence.estimates import EVEN, Floats
 from nashdex.metagame.evidence.imputation import Imputation
-from nashdex.metagame.evidence.ledger import ExactCell, Pair, ShardLedger
+from nashdex.metagame.evidence.ledger import ExactCell, ShardLedger
 from nashdex.metagame.evidence.matrix import InteractionMatrix, Payoffs
 from nashdex.metagame.evidence.planned import ADVICE, Demand
 from nashdex.metagame.ratings.exact import rate_exact

@@ -1,105 +1,35 @@
 """The ledgers of evaluate's shards: battles that were played, and payoffs that were computed, all by id.
 
-The battles of a cell are numbered. Number n of the cell (a, b), a before b by id, belongs to pair n // 2, whose two
-battles are played with the same two teams and the seats swapped: a sits in seat n % 2. An odd last one is alone.
-Against a program that plays by websocket, the server draws teams and seats: its battles have such numbers too, and are
-independent.
+A stored ledger is a safetensors blob in an lz4 frame (``core.frames``): the columns of ``Battles`` by name, payoffs as
+``exact_payoffs``, ``exact_a`` and ``exact_b``, and in the metadata, under ``ledger``, everything else as JSON.
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from enum import StrEnum
-from types import MappingProxyType
-from typing import NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field, NonNegativeFloat, NonNegativeInt, model_validator
+from pydantic import (
+    ConfigDict,
+    Field,
+    NonNegativeFloat,
+    NonNegativeInt,
+    ValidationError,
+    model_validator,
+)
 
+from nashdex.core import frames
 from nashdex.core.documents import Document, Model
 from nashdex.core.errors import DataError
-from nashdex.core.ids import PolicyId, PolicyIdField
-from nashdex.metagame.evidence.tally import Floats, Integers, Tally
+from nashdex.core.frames import FrameReader
+from nashdex.core.ids import PolicyIdField
+from nashdex.metagame.evidence.battles import COLUMNS, Battles, Pair, smallest
 
-LEDGER = "ledger.json"
+LEDGER = "ledger.safetensors.lz4"
 """The name of a shard's ledger among its attempt's objects."""
-
-Pair = tuple[PolicyId, PolicyId]
-"""Two policies, sorted by id."""
-
-
-class Purpose(StrEnum):
-    """The use of a battle where the best of several policies is both chosen and scored.
-
-    The winner of many noisy scores looks better than it is on the battles that made it the winner, so no battle does
-    both. Both battles of a side-swapped pair have one purpose.
-    """
-
-    SELECTION = "selection"
-    SCORING = "scoring"
-
-    @staticmethod
-    def of_pair(pair: int) -> "Purpose":
-        """Return the purpose of the battles of a side-swapped pair: even pairs choose, odd pairs score."""
-        return Purpose.SCORING if pair % 2 else Purpose.SELECTION
-
-
-class PlannedBattle(NamedTuple):
-    """One battle of the cell (a, b), a before b by id."""
-
-    a: PolicyId
-    b: PolicyId
-    number: int
-
-    @property
-    def pair(self) -> int:
-        """The side-swapped pair within the cell: both its battles use the same two teams."""
-        return self.number // 2
-
-    @property
-    def seats(self) -> tuple[PolicyId, PolicyId]:
-        """Who sits where."""
-        return (self.a, self.b) if self.number % 2 == 0 else (self.b, self.a)
-
-
-class BattleRecord(Model):
-    """One finished battle."""
-
-    policies: tuple[PolicyIdField, PolicyIdField] = Field(description="Policies by seat.")
-    pair: NonNegativeInt = Field(description="Side-swapped pair within the cell.")
-    purpose: Purpose = Field(
-        default_factory=lambda checked: Purpose.of_pair(checked.get("pair", 0)),
-        description="Its use where a policy is chosen and scored: one or the other.",
-    )
-    seed: NonNegativeInt = Field(description="Seed of the battle, or of the policy's draws against a program.")
-    teams: tuple[str, str] = Field(
-        description="Each seat's team: its number in the run's set, or the seed that made it. Empty against a program."
-    )
-    winner: int | None = Field(ge=0, le=1, description="Seat; null for a draw.")
-    turns: NonNegativeInt
-    decisions: NonNegativeInt = Field(
-        description="Decisions of both seats; against a program by websocket, of the policy."
-    )
-
-    @model_validator(mode="after")
-    def _policies_differ(self) -> "BattleRecord":
-        if self.policies[0] == self.policies[1]:
-            raise ValueError(f"{self.policies[0]!r} is recorded against itself; expected two different policies")
-        return self
-
-    @model_validator(mode="after")
-    def _purpose_is_that_of_the_pair(self) -> "BattleRecord":
-        if self.purpose != Purpose.of_pair(self.pair):
-            raise ValueError(f"a battle of pair {self.pair} is for {Purpose.of_pair(self.pair)}, not {self.purpose}")
-        return self
-
-    @property
-    def planned(self) -> PlannedBattle:
-        """Which of its cell's battles this is."""
-        first, second = self.policies
-        if first < second:
-            return PlannedBattle(first, second, 2 * self.pair)
-        return PlannedBattle(second, first, 2 * self.pair + 1)
+_READER = FrameReader("ledger", "ledger", "run the evaluate shard again", max_bytes=1 << 29, max_header_bytes=1 << 26)
+_EXACT = ("exact_payoffs", "exact_a", "exact_b")
 
 
 class ExactCell(Model):
@@ -131,22 +61,73 @@ class UnplayedCell(Model):
     cause: str = Field(description="Cause and detail of the failure.")
 
 
-class ShardLedger(Document):
-    """The result of one shard of evaluate."""
+class LedgerHeader(Document):
+    """A ledger without its columns. Version 1 was JSON with an object a battle."""
 
-    battles: tuple[BattleRecord, ...]
+    schema_version: int = 2
     failures: dict[str, NonNegativeInt] = Field(description="Failed tries by cause; each was replayed.")
     rejected_choices: NonNegativeInt
     decisions: NonNegativeInt = Field(description="Decisions of both seats in finished battles.")
     seconds: NonNegativeFloat
     cpu_seconds: NonNegativeFloat = Field(description="CPU time of all processes, user and system.")
     replays: tuple[SavedReplay, ...] = ()
-    exact: tuple[ExactCell, ...] = Field((), description="Payoffs of a tabular game, instead of battles.")
     unplayed: tuple[UnplayedCell, ...] = Field(
-        (),
-        exclude_if=lambda unplayed: not unplayed,
-        description="Cells that count none of this iteration's battles, in any shard: a later iteration plays them.",
+        (), description="Cells that count none of this iteration's battles, in any shard: a later iteration plays them."
     )
+
+
+class _StoredHeader(LedgerHeader):
+    policies: tuple[PolicyIdField, ...] = Field(description="Ids that the columns are places in, sorted.")
+
+
+class ShardLedger(LedgerHeader):
+    """The result of one shard of evaluate."""
+
+    model_config = ConfigDict(arbitrary_types_allowed=True)
+
+    battles: Battles
+    exact: tuple[ExactCell, ...] = Field((), description="Payoffs of a tabular game, instead of battles.")
+
+
+def encode(ledger: ShardLedger) -> bytes:
+    """Return the ledger as it is stored."""
+    battles, cells = ledger.battles, [cell.policies for cell in ledger.exact]
+    policies = tuple(sorted({*battles.policies, *(policy for cell in cells for policy in cell)}))
+    place = {policy: index for index, policy in enumerate(policies)}
+    tensors: dict[str, NDArray[Any]] = {
+        **{name: getattr(battles, name) for name in COLUMNS},
+        **dict(zip(("a", "b"), map(smallest, battles.places(policies)), strict=True)),
+        "exact_payoffs": np.array([cell.payoff for cell in ledger.exact], dtype=np.float64),
+        "exact_a": smallest([place[a] for a, _ in cells]),
+        "exact_b": smallest([place[b] for _, b in cells]),
+    }
+    header = _StoredHeader(policies=policies, **{name: getattr(ledger, name) for name in LedgerHeader.model_fields})
+    return frames.encode({name: [column] for name, column in tensors.items()}, {"ledger": header.model_dump_json()})
+
+
+def decode(frame: bytes, source: str) -> ShardLedger:
+    """Return a stored ledger after checking every value.
+
+    Raises:
+        DataError: it is damaged, of another version, or its values are no battles; ``source`` names it.
+    """
+    tensors, document, _ = _READER.decode(frame, source)
+    header = _StoredHeader.from_json(document, source)
+    if missing := sorted({*COLUMNS, *_EXACT} - tensors.keys()):
+        raise DataError(f"{source} has no {', '.join(missing)}; it was altered")
+    battles = Battles.checked(header.policies, {name: tensors[name] for name in COLUMNS}, source)
+    payoffs, a, b = (tensors[name] for name in _EXACT)
+    if payoffs.dtype != np.float64 or {a.dtype.kind, b.dtype.kind} != {"u"} or not a.shape == b.shape == payoffs.shape:
+        raise DataError(f"{source}: its payoffs are not a number and two places each; it was altered")
+    try:
+        exact = tuple(
+            ExactCell(policies=(header.policies[i], header.policies[j]), payoff=payoff)
+            for i, j, payoff in zip(a.tolist(), b.tolist(), payoffs.tolist(), strict=True)
+        )
+    except (IndexError, TypeError, ValidationError) as error:
+        raise DataError(f"{source} has a payoff of no pair of its policies: {error}") from error
+    others = {name: getattr(header, name) for name in LedgerHeader.model_fields}
+    return ShardLedger(battles=battles, exact=exact, **others)
 
 
 def counted(ledgers: Sequence[ShardLedger]) -> list[ShardLedger]:
@@ -160,7 +141,7 @@ def counted(ledgers: Sequence[ShardLedger]) -> list[ShardLedger]:
         if not unplayed
         else ledger.model_copy(
             update={
-                "battles": tuple(one for one in ledger.battles if (one.planned.a, one.planned.b) not in unplayed),
+                "battles": ledger.battles.outside(unplayed),
                 "replays": tuple(one for one in ledger.replays if tuple(sorted(one.policies)) not in unplayed),
             }
         )
@@ -176,107 +157,17 @@ def unplayed_pairs(ledgers: Iterable[ShardLedger]) -> frozenset[Pair]:
 def findings_sha256(ledgers: Sequence[ShardLedger]) -> str:
     """Return the hash of all battles and payoffs in an iteration's ledgers, in hexadecimal digits.
 
-    It does not depend on what each attempt measures for itself, such as seconds and failed tries, nor on how battles
-    are divided into shards. Every other value counts.
+    It covers a line of JSON for each, sorted by cell and number. It does not depend on what each attempt measures for
+    itself, such as seconds and failed tries, nor on how battles are divided into shards. Every other value counts.
     """
-
-    def findings() -> Iterator[Model]:
-        yield from sorted((one for ledger in ledgers for one in ledger.battles), key=lambda record: record.planned)
-        yield from sorted((one for ledger in ledgers for one in ledger.exact), key=lambda cell: cell.policies)
-
     digest = hashlib.sha256()
-    for found in findings():
-        digest.update(found.model_dump_json().encode() + b"\n")
+    for one in Battles.joined(ledger.battles for ledger in ledgers).in_order():
+        (first, second), (team, other) = one.policies, one.teams or ("", "")
+        digest.update(
+            f'{{"policies":["{first}","{second}"],"pair":{one.pair},"purpose":"{one.purpose}","seed":{one.seed},'
+            f'"teams":["{team}","{other}"],"winner":{"null" if one.winner is None else one.winner},'
+            f'"turns":{one.turns},"decisions":{one.decisions}}}\n'.encode()
+        )
+    for cell in sorted((one for ledger in ledgers for one in ledger.exact), key=lambda cell: cell.policies):
+        digest.update(cell.model_dump_json().encode() + b"\n")
     return digest.hexdigest()
-
-
-def tally_of(policies: Sequence[PolicyId], records: Iterable[BattleRecord]) -> Tally:
-    """Return the tally of ``records``, in the order of ``policies``. A pair with one battle counts as single.
-
-    Raises:
-        DataError: a battle names a policy that is not among ``policies``, or is recorded twice.
-    """
-    return count_records(policies, records)[0]
-
-
-Scores = Mapping[PlannedBattle, float]
-"""Score of the cell's first policy by id, by battle."""
-
-
-def count_records(
-    policies: Sequence[PolicyId], records: Iterable[BattleRecord], *, waiting: Scores = MappingProxyType({})
-) -> tuple[Tally, Scores]:
-    """Return the tally of ``records``, in the order of ``policies``, and the battles that have no partner yet.
-
-    ``waiting`` are battles that were counted before without their partners. A pair that becomes whole counts as a pair.
-
-    Raises:
-        DataError: a battle names a policy that is not among ``policies``, or is recorded twice.
-    """
-    place = {policy: index for index, policy in enumerate(policies)}
-    battles = dict(waiting)
-    counted_now = []
-    for record in records:
-        if any(policy not in place for policy in record.policies):
-            stranger = next(policy for policy in record.policies if policy not in place)
-            raise DataError(
-                f"the ledger holds a battle of {stranger!r}, which is not in the population {list(policies)}"
-            )
-        planned = record.planned
-        if planned in battles:
-            raise DataError(f"the ledgers hold {describe(planned)} twice; expected every battle once")
-        score = 0.5 if record.winner is None else float(record.policies[record.winner] == planned.a)
-        battles[planned] = score
-        counted_now.append((place[planned.a], place[planned.b], score))
-    alone: dict[PlannedBattle, float] = {}
-    pairs = []
-    for battle, score in battles.items():
-        other = battles.get(PlannedBattle(battle.a, battle.b, battle.number ^ 1))
-        if other is None:
-            alone[battle] = score
-        elif battle.number % 2 == 0:
-            pairs.append((place[battle.a], place[battle.b], score, other))
-    return _tally(len(policies), counted_now, pairs), alone
-
-
-def _tally(
-    num_policies: int,
-    battles: Sequence[tuple[int, int, float]],
-    pairs: Sequence[tuple[int, int, float, float]],
-) -> Tally:
-    """Return the tally of ``battles`` and ``pairs``: two policies' places, and the first one's score in each battle."""
-    tally = Tally.nothing(num_policies)
-
-    def add(table: Integers, first: Integers, second: Integers, count: NDArray[np.bool_]) -> None:
-        np.add.at(table, (first[count], second[count]), 1)
-
-    first, second, scores = _columns(battles, 1)
-    total, (score,) = np.ones(len(first), dtype=bool), scores
-    for i, j, won in ((first, second, 1.0), (second, first, 0.0)):
-        add(tally.games, i, j, total)
-        add(tally.draws, i, j, score == 0.5)  # noqa: PLR2004 - a draw
-        add(tally.wins, i, j, score == won)
-    first, second, (one, other) = _columns(pairs, 2)
-    for i, j, mine, others in ((first, second, one, other), (second, first, 1.0 - one, 1.0 - other)):
-        both = mine + others
-        add(tally.won_both, i, j, both == 2.0)  # noqa: PLR2004 - two wins
-        add(tally.won_and_drew, i, j, both == 1.5)  # noqa: PLR2004 - a win and a draw
-        add(tally.split, i, j, (both == 1.0) & (mine != others))
-        add(tally.drew_both, i, j, (both == 1.0) & (mine == others))
-    return tally
-
-
-def _columns(rows: Sequence[tuple[float, ...]], num_scores: int) -> tuple[Integers, Integers, Floats]:
-    """Return the columns of rows of two places and ``num_scores`` scores."""
-    table = np.array(rows, dtype=np.float64).reshape(-1, 2 + num_scores).T
-    return table[0].astype(np.int64), table[1].astype(np.int64), table[2:]
-
-
-def describe(battle: PlannedBattle) -> str:
-    """Return the battle in words, for errors."""
-    return f"battle {battle.number} of {battle.a!r} against {battle.b!r}"
-
-
-def for_purpose(records: Iterable[BattleRecord], purpose: Purpose) -> list[BattleRecord]:
-    """Return the ``records`` of one purpose: no battle both chooses a policy and scores it."""
-    return [record for record in records if record.purpose == purpose]

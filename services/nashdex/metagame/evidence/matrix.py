@@ -19,9 +19,10 @@ from nashdex.core.errors import DataError
 from nashdex.core.evidence import Evidence
 from nashdex.core.ids import PolicyId, PolicyIdField
 from nashdex.metagame.analysis.exploitability import Answer, ExploitabilityEstimate
+from nashdex.metagame.evidence.battles import Pair, PlannedBattle
 from nashdex.metagame.evidence.estimates import DrawnColumns, Floats, Integers
 from nashdex.metagame.evidence.imputation import Imputation
-from nashdex.metagame.evidence.ledger import Pair, PlannedBattle, ShardLedger
+from nashdex.metagame.evidence.ledger import ShardLedger
 from nashdex.metagame.evidence.pairs import PairStatistics
 from nashdex.metagame.evidence.planned import Demand
 from nashdex.metagame.ratings.table import RatingTable
@@ -93,11 +94,7 @@ class InteractionMatrix(Document, ABC):
             raise DataError(f"{source} is not a valid {cls.__name__}: {describe_problems(error)}") from error
         known = cls.model_fields["schema_version"].default
         if header.schema_version != known:
-            raise DataError(
-                f"{source} has schema version {header.schema_version}; this nashdex reads {known}. Version 2 does not "
-                "say which battles are a side-swapped pair; the ledgers do: remove the run's solve manifests and run "
-                "it again, which plays no battle twice"
-            )
+            raise DataError(f"{source} has schema version {header.schema_version}; this nashdex reads {known}")
         kind: type[Self] = resolve_name(_KINDS[header.kind])
         return kind.from_json(data, source)
 

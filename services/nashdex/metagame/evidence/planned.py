@@ -9,8 +9,9 @@ import numpy as np
 
 from nashdex.core.errors import DataError
 from nashdex.core.ids import PolicyId
+from nashdex.metagame.evidence.battles import Battles, Pair, PlannedBattle
 from nashdex.metagame.evidence.estimates import Integers
-from nashdex.metagame.evidence.ledger import Pair, PlannedBattle, ShardLedger, describe, unplayed_pairs
+from nashdex.metagame.evidence.ledger import ShardLedger, unplayed_pairs
 
 ADVICE = "remove the manifests of this iteration's evaluate shards and run them again"
 
@@ -88,24 +89,33 @@ def battles_of(cells: Iterable[PlannedCell]) -> list[PlannedBattle]:
     return [PlannedBattle(cell.a, cell.b, number) for cell in cells for number in cell.numbers]
 
 
-def check_played_as_planned(planned: Sequence[PlannedBattle], ledgers: Iterable[ShardLedger]) -> None:
-    """Check that the ledgers hold every planned battle once and nothing else, beside the cells that are ``unplayed``.
+def check_played_as_planned(cells: Iterable[PlannedCell], ledgers: Sequence[ShardLedger]) -> None:
+    """Check that the ledgers hold all battles of ``cells`` once and no other, beside the cells that are ``unplayed``.
 
     Raises:
         DataError: a battle is missing, doubled or was not planned; names it and says what to do.
     """
-    ledgers = tuple(ledgers)
     unplayed = unplayed_pairs(ledgers)
-    planned = [battle for battle in planned if (battle.a, battle.b) not in unplayed]
-    played = Counter(record.planned for ledger in ledgers for record in ledger.battles)
-    doubled = [battle for battle, times in played.items() if times > 1]
-    missing = [battle for battle in planned if battle not in played]
-    unplanned = sorted(played.keys() - set(planned))
+    cells = [cell for cell in cells if (cell.a, cell.b) not in unplayed]
+    played = Battles.joined(ledger.battles for ledger in ledgers).in_order()
+    if _hold_exactly(cells, played):
+        return
+    times, planned = Counter(record.planned for record in played), set(battles_of(cells))
     for battles, problem in (
-        (doubled, "recorded more than once"),
-        (unplanned, "recorded but was not planned"),
-        (missing, "planned but in no ledger"),
+        ([battle for battle, number in times.items() if number > 1], "recorded more than once"),
+        (sorted(times.keys() - planned), "recorded but was not planned"),
+        (sorted(planned - times.keys()), "planned but in no ledger"),
     ):
         if battles:
             others = f" (and {len(battles) - 1} more)" if len(battles) > 1 else ""
-            raise DataError(f"{describe(battles[0])}{others} is {problem}; {ADVICE}")
+            raise DataError(f"{battles[0]}{others} is {problem}; {ADVICE}")
+
+
+def _hold_exactly(cells: Sequence[PlannedCell], played: Battles) -> bool:
+    """Say whether ``played``, in order, are the battles of ``cells``, in order. Makes no object for a battle."""
+    place = {policy: index for index, policy in enumerate(played.policies)}
+    rows = [(place.get(cell.a, -1), place.get(cell.b, -1), cell.numbers.start, len(cell.numbers)) for cell in cells]
+    a, b, first, sizes = np.array(rows, dtype=np.int64).reshape(-1, 4).T
+    numbers = np.arange(sizes.sum()) - np.repeat(sizes.cumsum() - sizes - first, sizes)
+    columns = (np.repeat(a, sizes), played.a), (np.repeat(b, sizes), played.b), (numbers, played.numbers)
+    return all(np.array_equal(planned, found) for planned, found in columns)

@@ -14,6 +14,7 @@ from pydantic import Field, model_validator
 from nashdex.core.evidence import Evidence
 from nashdex.core.ids import PolicyId
 from nashdex.metagame.analysis.exploitability import Answer, ExploitabilityEstimate, best_response_gap
+from nashdex.metagame.evidence.battles import BattleRecord, Battles, PlannedBattle, tally_of
 from nashdex.metagame.evidence.counts import check_counts, check_pairs
 from nashdex.metagame.evidence.estimates import (
     DrawnColumns,
@@ -26,7 +27,7 @@ from nashdex.metagame.evidence.estimates import (
 )
 from nashdex.metagame.evidence.imputation import Imputation, filled, filled_cells
 from nashdex.metagame.evidence.large import is_large
-from nashdex.metagame.evidence.ledger import BattleRecord, PlannedBattle, ShardLedger, tally_of
+from nashdex.metagame.evidence.ledger import ShardLedger
 from nashdex.metagame.evidence.matrix import Coverage, InteractionMatrix, IntervalWidths, Payoffs
 from nashdex.metagame.evidence.pairs import CountTable, PairCounts, PairStatistics, count_table, pair_statistics
 from nashdex.metagame.evidence.planned import (
@@ -120,8 +121,8 @@ class SampledCounts(InteractionMatrix):
         Raises:
             DataError: the ledgers do not hold exactly the battles that were missing.
         """
-        check_played_as_planned(self.missing(policies, demand), ledgers)
-        return self.with_records(policies, [record for ledger in ledgers for record in ledger.battles])
+        check_played_as_planned(self.missing_cells(policies, demand), ledgers)
+        return self.with_records(policies, Battles.joined(ledger.battles for ledger in ledgers))
 
     def with_records(self, policies: Sequence[PolicyId], records: Iterable[BattleRecord]) -> Self:
         """Return the counts of ``policies`` with ``records`` added.

@@ -5,7 +5,7 @@ holds the hash of the one before it and of what its own ledgers found: a chain b
 verify`` follows by computing every link again. No hash covers a time, so two runs with one seed have equal totals.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Self
 
 import numpy as np
@@ -14,7 +14,8 @@ from pydantic import Field, NonNegativeInt, model_validator
 from nashdex.core.documents import Document, Model
 from nashdex.core.errors import DataError
 from nashdex.core.ids import PolicyId, PolicyIdField
-from nashdex.metagame.evidence.ledger import BattleRecord, PlannedBattle, Purpose, count_records
+from nashdex.metagame.evidence.battles import BattleRecord, Battles, PlannedBattle, Purpose, count_battles
+from nashdex.metagame.evidence.estimates import EVEN
 from nashdex.metagame.evidence.tally import Integers, Tally
 from nashdex.metagame.ratings.ladder import LadderSums, climbed
 
@@ -100,9 +101,11 @@ class OpenBattle(Model):
     score: float = Field(description="What a scored: 1, ½ or 0.")
 
     @property
-    def battle(self) -> PlannedBattle:
-        """Which battle of its cell it is."""
-        return PlannedBattle(self.a, self.b, self.number)
+    def record(self) -> BattleRecord:
+        """The battle, as far as it counts."""
+        battle = PlannedBattle(self.a, self.b, self.number)
+        winner = None if self.score == EVEN else battle.seats.index(self.a if self.score > EVEN else self.b)
+        return BattleRecord(battle.seats, battle.pair, seed=0, teams=None, winner=winner, turns=0, decisions=0)
 
 
 class BattleTotals(Document):
@@ -138,7 +141,7 @@ class BattleTotals(Document):
     def with_battles(
         self,
         policies: Sequence[PolicyId],
-        records: Sequence[BattleRecord],
+        records: Iterable[BattleRecord],
         findings_sha256: str | None = None,
         before_sha256: str | None = None,
     ) -> Self:
@@ -159,25 +162,23 @@ class BattleTotals(Document):
             raise DataError(f"{strangers[0]!r} has battles and is no member any more; expected members to stay")
         place = {policy: index for index, policy in enumerate(policies)}
         order = np.ix_(*2 * [[place[policy] for policy in self.policies]])
-        waiting = {one.battle: one.score for one in self.open}
-        counts, still_open = {}, []
+        battles, waiting = Battles.of(records), Battles.of(one.record for one in self.open)
+        counts: dict[Purpose, CellCounts] = {}
+        still_open: list[tuple[PlannedBattle, float]] = []
         for purpose in Purpose:
-            of_purpose = {battle: score for battle, score in waiting.items() if Purpose.of_pair(battle.pair) == purpose}
-            fresh, left = count_records(
-                policies, (record for record in records if record.purpose == purpose), waiting=of_purpose
-            )
+            fresh, left = count_battles(policies, battles.for_purpose(purpose), waiting=waiting.for_purpose(purpose))
             known = self.tally(purpose)
             for name in Tally.tables():
                 getattr(fresh, name)[order] += getattr(known, name)
             counts[purpose] = CellCounts.of(fresh)
-            still_open += [OpenBattle(a=b.a, b=b.b, number=b.number, score=score) for b, score in left.items()]
+            still_open += zip((one.planned for one in left), left.scores().tolist(), strict=True)
         return type(self)(
             policies=tuple(policies),
-            battles=self.battles + len(records),
+            battles=self.battles + len(battles),
             selection=counts[Purpose.SELECTION],
             scoring=counts[Purpose.SCORING],
-            open=tuple(sorted(still_open, key=lambda one: one.battle)),
-            ladder=climbed({policy: self.ladder.get(policy, LadderSums()) for policy in policies}, records),
+            open=tuple(OpenBattle(**battle._asdict(), score=score) for battle, score in sorted(still_open)),
+            ladder=climbed({policy: self.ladder.get(policy, LadderSums()) for policy in policies}, battles),
             findings_sha256=findings_sha256,
             before_sha256=before_sha256,
         )

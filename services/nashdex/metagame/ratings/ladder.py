@@ -22,9 +22,9 @@ from pydantic import Field, NonNegativeFloat
 
 from nashdex.core.documents import Model
 from nashdex.core.ids import PolicyId
+from nashdex.metagame.evidence.battles import BattleRecord
 from nashdex.metagame.evidence.estimates import interval_of_mixture
 from nashdex.metagame.evidence.intervals import Interval
-from nashdex.metagame.evidence.ledger import BattleRecord
 from nashdex.metagame.evidence.tally import Tally
 
 Name = TypeVar("Name", bound=str)
@@ -126,11 +126,13 @@ def sums_of_one_period(
 
     A battle is both policies and the score of the first (1, ½ or 0).
     """
-    results: dict[Name, list[tuple[Glicko, float]]] = {policy: [] for policy in before}
+    of_score = {score: sums(INITIAL, [(INITIAL, score)]) for score in (0.0, 0.5, 1.0)}
+    found = dict(before)
     for one, other, score in battles:
-        results[one].append((INITIAL, score))
-        results[other].append((INITIAL, 1.0 - score))
-    return {policy: sums(INITIAL, met, before[policy]) for policy, met in results.items()}
+        for policy, (information, surprise) in ((one, of_score[score]), (other, of_score[1.0 - score])):
+            known = found[policy]
+            found[policy] = PeriodSums(known.information + information, known.surprise + surprise)
+    return found
 
 
 def gxe_of_mean_score(score: float, games: int) -> float:

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
+import numpy as np
+
 from nashdex.core.ids import PolicyId, RunId
 from nashdex.metagame.analysis.exploit import ExploitVerdict
 from nashdex.metagame.evidence.intervals import Estimate
@@ -30,8 +32,10 @@ from nashdex.settings.run import RunSettings
 def replays(sources: IterationSources) -> Iterable[Replay]:
     """Yield the battles that the iteration's tournament stored."""
     for evaluated in sources.evaluated:
-        records = {(record.policies, record.pair): record for record in evaluated.ledger.battles}
-        for saved in evaluated.ledger.replays:
+        battles, saved_ones = evaluated.ledger.battles, evaluated.ledger.replays
+        may_be_saved = battles[np.isin(battles.numbers // 2, [saved.pair for saved in saved_ones])]
+        records = {(record.policies, record.pair): record for record in may_be_saved}
+        for saved in saved_ones:
             record = records[saved.policies, saved.pair]
             described = evaluated.manifest.objects[saved.object]
             yield Replay(
