@@ -49,7 +49,8 @@ class EnvBench(Model):
 
     format: str
     num_envs: PositiveInt
-    num_gateways: PositiveInt
+    num_gateways: PositiveInt | None
+    """Simulator processes of the vector environment; null for its own choice, at most one a core."""
     seconds: PositiveFloat
     """Seconds of each measurement; the first third warms up."""
     repetitions: PositiveInt
@@ -85,7 +86,7 @@ def bench_envs(
     format_id: str,
     *,
     num_envs: int,
-    num_gateways: int,
+    num_gateways: int | None,
     seconds: float,
     repetitions: int,
     seed: int,
@@ -151,7 +152,7 @@ def _steps(play: _Play, seconds: float) -> NDArray[np.float64]:
 
 
 @contextmanager
-def _side(side: str, format_id: str, num_envs: int, num_gateways: int, seed: int) -> Iterator[_Play]:
+def _side(side: str, format_id: str, num_envs: int, num_gateways: int | None, seed: int) -> Iterator[_Play]:
     if side == PEER:
         with stock_server() as server:
             peer = _peer(format_id, server)

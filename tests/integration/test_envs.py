@@ -2,6 +2,7 @@
 
 import asyncio
 import gzip
+import hashlib
 import json
 import subprocess
 import sys
@@ -17,7 +18,7 @@ from poke_env.concurrency import POKE_LOOP
 import nashdex
 from nashdex.cli import run_command_line
 from nashdex.core.errors import ConfigurationError, DataError
-from nashdex.envs import BattleAECEnv, BattleEnv, BattleParallelEnv
+from nashdex.envs import BattleAECEnv, BattleEnv, BattleParallelEnv, BattleVectorEnv
 from nashdex.policies.archive import save_policy
 from nashdex.policies.networks.actor_critic import make_network
 from nashdex.settings.networks import SlotsSettings
@@ -178,6 +179,22 @@ def test_a_team_set_that_is_not_there_is_refused() -> None:
 
 
 @pytest.mark.slow
+def test_the_number_of_simulators_changes_no_battle() -> None:
+    played = []
+    for num_gateways in (1, 2):
+        many = BattleVectorEnv(6, "gen1randombattle", num_gateways=num_gateways)
+        observations, _ = many.reset(seed=4)
+        digest = hashlib.sha256()
+        for _ in range(80):
+            masks = many.action_masks()
+            observations, rewards, *_ = many.step(masks.argmax(axis=1))
+            for array in (observations, masks, rewards):
+                digest.update(np.ascontiguousarray(array).tobytes())
+        many.close()
+        played.append(digest.hexdigest())
+    assert played[0] == played[1]
+
+
 def test_bench_envs_measures_every_side(capsys: pytest.CaptureFixture[str]) -> None:
     assert run_command_line(["bench", "envs", "--seconds", "3", "--repetitions", "1", "--num-envs", "8", "--json"]) == 0
     result = json.loads(capsys.readouterr().out)

@@ -1,4 +1,4 @@
-"""A Gymnasium vector environment: many battles at once in one simulator, with inference of the opponent in batches."""
+"""A Gymnasium vector environment: many battles at once, with inference of the opponent in batches."""
 
 from typing import Any, Unpack
 
@@ -16,8 +16,11 @@ from nashdex.envs.arguments import EpisodeOptions, check_options, check_seat, ch
 from nashdex.envs.episodes import Episodes
 from nashdex.envs.single import space_of
 from nashdex.games.space import NUM_SEATS
+from nashdex.rollout.sizing import cores_of_shard
 
 _SEED_BITS = 63
+_FEWEST_BATTLES_A_GATEWAY = 16
+"""Another gateway with fewer costs more to start and to wait for than it plays."""
 
 
 class BattleVectorEnv(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
@@ -27,7 +30,7 @@ class BattleVectorEnv(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
     of the next battle, and ``infos`` has ``final_obs`` and ``final_info``. Arguments are as in ``BattleEnv``, and
 
     Args:
-        num_gateways: simulator processes; with two cores, 2 play more steps a second.
+        num_gateways: simulator processes. By default one a core, with 16 battles each at least.
     """
 
     metadata: dict[str, Any] = {"render_modes": [], "autoreset_mode": AutoresetMode.SAME_STEP}  # noqa: RUF012 - the base class declares it so
@@ -39,14 +42,16 @@ class BattleVectorEnv(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
         opponent: str = "random",
         *,
         seat: int | None = None,
-        num_gateways: int = 1,
+        num_gateways: int | None = None,
         **options: Unpack[EpisodeOptions],
     ) -> None:
         check_options(BattleVectorEnv, format, options, EpisodeOptions)
         check_type("opponent", opponent, POLICY)
         check_seat(seat)
-        whole_number("num_gateways", num_gateways, 1)
         self.num_envs = num_envs = whole_number("num_envs", num_envs, 1)
+        if num_gateways is None:
+            num_gateways = max(1, min(cores_of_shard(1), num_envs // _FEWEST_BATTLES_A_GATEWAY))
+        whole_number("num_gateways", num_gateways, 1)
         self._seat = seat
         self._episodes = Episodes(format, opponent, num_envs, num_gateways=num_gateways, **options)
         space = self._episodes.space

@@ -60,7 +60,10 @@ def envs(
         str, typer.Option("--format", metavar="FORMAT", help="Showdown singles format.")
     ] = "gen1randombattle",
     num_envs: Annotated[int, typer.Option(min=1, max=1024, help="Battles at once of the vector environment.")] = 64,
-    gateways: Annotated[int, typer.Option(min=1, max=64, help="Simulator processes of the vector environment.")] = 1,
+    gateways: Annotated[
+        int | None,
+        typer.Option(min=1, max=64, show_default="one a core", help="Simulator processes of the vector environment."),
+    ] = None,
     seconds: Annotated[float, typer.Option(min=1, max=3600, help="Duration of each measurement.")] = 20.0,
     repetitions: Annotated[int, typer.Option(min=1, max=100, help="Repetitions of all measurements, in turn.")] = 3,
     seed: SeedOption = 0,
