@@ -59,7 +59,7 @@ MAKING: Final[dict[str, tuple[Callable[..., Any], dict[str, tuple[Any, ...]]]]] 
     "BattleEnv": (partial(BattleEnv, **KUHN), {**_ONE_AGENT, "render_mode": ("human", 3, [])}),
     "BattleVectorEnv": (
         partial(BattleVectorEnv, num_envs=2, **KUHN),
-        {**_ONE_AGENT, "num_envs": (0, *NO_NUMBERS), "num_gateways": (0, *NO_NUMBERS)},
+        {**_ONE_AGENT, "num_envs": (0, *NO_NUMBERS), "num_gateways": (0, *NO_NUMBERS[1:])},  # None: one a core
     ),
     "BattleParallelEnv": (partial(BattleParallelEnv, **KUHN), _ENV_OPTIONS),
     "BattleAECEnv": (partial(BattleAECEnv, **KUHN), _ENV_OPTIONS),
