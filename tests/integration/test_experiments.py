@@ -20,10 +20,17 @@ from support.experiments import BASE, PLAN
 pytestmark = pytest.mark.integration
 
 
+def write_plan(folder: Path, more: str = "") -> Path:
+    """Write the plan, with ``more`` after it, and its base settings; return the plan's path."""
+    (folder / "base.toml").write_text(BASE)
+    path = folder / "plan.toml"
+    path.write_text(PLAN + more)
+    return path
+
+
 @pytest.mark.slow
 def test_an_experiment_that_is_stopped_goes_on(tmp_path: Path) -> None:
-    (tmp_path / "base.toml").write_text(BASE)
-    (tmp_path / "plan.toml").write_text(PLAN + '[[arms]]\nname = "mixture"\nplays = "mixture"\n')
+    write_plan(tmp_path, '[[arms]]\nname = "mixture"\nplays = "mixture"\n')
     command = [sys.executable, "-m", "nashdex", "experiment", "run", "plan.toml", "--store", "runs", "--json"]
     process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     results = tmp_path / "plan.results.json"
@@ -59,8 +66,7 @@ def test_an_experiment_that_is_stopped_goes_on(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_run_that_fails_says_why_and_ends_the_command_with_an_error(tmp_path: Path) -> None:
-    (tmp_path / "base.toml").write_text(BASE)
-    (tmp_path / "plan.toml").write_text(PLAN)
+    write_plan(tmp_path)
     (tmp_path / "runs").mkdir()
     for run in ("plan-base-1", "plan-still-1"):
         (tmp_path / "runs" / run).write_text("a file where the run's folder would be")
@@ -85,8 +91,7 @@ def test_on_a_cluster_every_run_is_a_workflow(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("base.toml").write_text(BASE)
-    Path("plan.toml").write_text(PLAN)
+    write_plan(tmp_path)
     overrides = {"plan-base-1": ["seed=1"], "plan-still-1": ["train.oracle.learning_rate=1e-9", "seed=1"]}
     # One is running when the experiment begins: it is followed, not submitted.
     changed = [argument for one in overrides["plan-base-1"] for argument in ("--set", one)]
@@ -144,9 +149,8 @@ def _workflow_of(state: ClusterState, run: str) -> dict[str, Any]:
 def test_options_of_a_cluster_need_one(
     nashdex: Callable[..., int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / "base.toml").write_text(BASE)
-    (tmp_path / "plan.toml").write_text(PLAN)
-    assert nashdex("experiment", "run", str(tmp_path / "plan.toml"), "-n", "research") == 64
+    plan = write_plan(tmp_path)
+    assert nashdex("experiment", "run", str(plan), "-n", "research") == 64
     assert "-n has no effect without --cluster" in capsys.readouterr().err
     assert not (tmp_path / "plan.results.json").exists()
 
@@ -154,10 +158,9 @@ def test_options_of_a_cluster_need_one(
 def test_a_run_that_cannot_work_on_the_cluster_is_refused_before_any_is_submitted(
     nashdex: Callable[..., int], state: ClusterState, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / "base.toml").write_text(BASE)
     arm = '[[arms]]\nname = "gpu"\nsettings = { "train.device" = "cuda" }\n'
-    (tmp_path / "plan.toml").write_text(PLAN + arm)
-    assert nashdex("experiment", "run", str(tmp_path / "plan.toml"), "--cluster", "--store", str(tmp_path)) == 64
+    plan = write_plan(tmp_path, arm)
+    assert nashdex("experiment", "run", str(plan), "--cluster", "--store", str(tmp_path)) == 64
     error = capsys.readouterr().err
     assert "arm 'gpu' with seed 1: train.device is 'cuda', but train pods request no GPU" in error
     assert state.workflows == {}
@@ -173,9 +176,8 @@ def test_a_store_out_of_reach_is_refused_before_any_run_is_submitted(
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:1")
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.setenv(name, "key")
-    (tmp_path / "base.toml").write_text(BASE)
-    (tmp_path / "plan.toml").write_text(PLAN)
-    assert nashdex("experiment", "run", str(tmp_path / "plan.toml"), "--cluster") == 75
+    plan = write_plan(tmp_path)
+    assert nashdex("experiment", "run", str(plan), "--cluster") == 75
     assert "does not reach their store: s3://" in capsys.readouterr().err
     assert state.workflows == {}
     assert not (tmp_path / "plan.results.json").exists()

@@ -1,7 +1,7 @@
 """The commands of an experiment: each run, and each of its matches, is an ordinary command that anyone can repeat."""
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from nashdex.core.ids import GREEDY, SAMPLED, PolicyId, run_id
 from nashdex.core.references import NASH, PolicyReference
@@ -42,8 +42,7 @@ def match_arguments(
     played = str(PolicyReference(NASH if policy is None else policy, run_uri, temperature))
     battles_seed = derive_seed(measure.seed, "experiment", seed) % _SEEDS
     options = {"--format": game_format, "--battles": measure.battles, "--seed": battles_seed}
-    named = [str(part) for option in options.items() for part in option]
-    return ["battle", "--p1", played, "--p2", anchor, *named, "--json"]
+    return ["battle", "--p1", played, "--p2", anchor, *_typed_options(options), "--json"]
 
 
 def exploit_arguments(
@@ -62,9 +61,12 @@ def exploit_arguments(
         "--run": run_id(f"{run.id}-exploiter"),
         "--processes": plan.experiment.processes,
     }
-    named = [str(part) for option in options.items() for part in option]
     target = PolicyReference(policy, f"{store}/{run.stored}")
-    return ["exploit", str(target), "--from-target", *named, "--json"]
+    return ["exploit", str(target), "--from-target", *_typed_options(options), "--json"]
+
+
+def _typed_options(options: Mapping[str, object]) -> list[str]:
+    return [str(part) for option in options.items() for part in option]
 
 
 def as_typed(arguments: Sequence[str]) -> str:

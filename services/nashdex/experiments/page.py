@@ -10,7 +10,7 @@ from nashdex.experiments.estimates import ClusteredEstimate
 from nashdex.experiments.plan import Plan
 from nashdex.experiments.records import Results, RunRecord
 from nashdex.experiments.report import ArmCurve, ArmReport, ComparisonReport, CurvePoint, ExperimentReport, make_report
-from nashdex.experiments.rules import ELO, EXPLOITER
+from nashdex.experiments.rules import ELO, score_measures
 from nashdex.experiments.sentences import against, interval_text, p_text
 from nashdex.report.page.charts import NUM_COLOURS
 from nashdex.report.page.charts.axes import HEIGHT, WIDTH
@@ -180,7 +180,7 @@ def _lines(report: ExperimentReport, drawing: str | None) -> Iterator[str]:
     )
     if report.exploiter:
         yield from (_EXPLOITER.format(decisions=report.exploiter.decisions, battles=report.exploiter.battles), "")
-    measures = (*report.anchors, *((EXPLOITER,) if report.exploiter else ()))
+    measures = score_measures(report.anchors, has_exploiter=report.exploiter is not None)
     judged = ("verdict",) if any(arm.judgement for arm in report.arms) else ()
     yield from _table(
         ("arm", "seeds", "Elo", *(f"score against {against(name)}" for name in measures), *judged),

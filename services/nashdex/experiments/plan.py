@@ -15,7 +15,7 @@ from nashdex.core.errors import ConfigurationError
 from nashdex.core.ids import RunId, id_of_text, run_id
 from nashdex.core.section import ASKS_FOR_KIND, Section
 from nashdex.core.user_input import expected_instead, expected_one_of, flatten, read_toml
-from nashdex.experiments.rules import EXPLOITER, ArmName, Comparison, DifferenceRule, Rule, ScoreRule
+from nashdex.experiments.rules import ArmName, Comparison, DifferenceRule, Rule, ScoreRule, score_measures
 from nashdex.policies.scripted.registry import SCRIPTED_POLICIES
 
 _MOST_ARMS = 1000
@@ -167,8 +167,8 @@ class Measurement(Section):
 
     @property
     def scores(self) -> tuple[str, ...]:
-        """What scores are against: the anchors, and the exploiter where there is one."""
-        return (*self.anchors, *((EXPLOITER,) if self.exploiter else ()))
+        """What scores are against."""
+        return score_measures(self.anchors, has_exploiter=self.exploiter is not None)
 
     @field_validator("anchors")
     @classmethod

@@ -14,6 +14,7 @@ from nashdex.core.errors import DataError
 from nashdex.core.ids import PolicyIdField, RunIdField
 from nashdex.core.results import Evaluation
 from nashdex.core.user_input import read_file
+from nashdex.experiments.rules import EXPLOITER
 
 
 def now() -> str:
@@ -131,6 +132,11 @@ class RunRecord(Model):
     )
     summary: dict[str, float] = Field(default_factory=dict, description="Final values of the last training.")
     curve: tuple[Evaluation, ...] = Field((), description="Evaluations during training; decisions of the whole run.")
+
+    @property
+    def scores(self) -> dict[str, Match | Exploited]:
+        """What its policy scored: by anchor, and against its exploiter where it has one."""
+        return {**self.matches, **({} if self.exploiter is None else {EXPLOITER: self.exploiter})}
 
 
 class Results(Document):

@@ -13,7 +13,7 @@ from nashdex.experiments.estimates import ClusteredEstimate, fixed_reference_elo
 from nashdex.experiments.plan import ExploiterSettings, Plan, Plays
 from nashdex.experiments.records import Exploited, Match, Results, RunRecord, Status
 from nashdex.experiments.registration import require_unchanged
-from nashdex.experiments.rules import ELO, EXPLOITER, Comparison, DifferenceRule, Rule, ScoreRule
+from nashdex.experiments.rules import ELO, Comparison, DifferenceRule, Rule, ScoreRule
 from nashdex.experiments.sentences import Finding, finding, sentence
 from nashdex.metagame.evidence.estimates import NORMAL_QUANTILE
 
@@ -211,7 +211,7 @@ def _sample(plan: Plan, arm: str, runs: Mapping[int, RunRecord], measure: str) -
     found = {
         seed: fixed_reference_elo(run.matches, anchors)
         if measure == ELO
-        else (_match(run, measure).score, _error(_match(run, measure)))
+        else (run.scores[measure].score, _error(run.scores[measure]))
         for seed, run in runs.items()
     }
     return Sample(
@@ -219,14 +219,6 @@ def _sample(plan: Plan, arm: str, runs: Mapping[int, RunRecord], measure: str) -
         battle_errors={seed: error for seed, (_, error) in found.items()},
         runs=tuple(sorted(run.stored for run in plan.runs if run.arm == arm and run.seed in runs)),
     )
-
-
-def _match(run: RunRecord, measure: str) -> Match | Exploited:
-    """Return what a completed run's policy scored by a measure other than Elo."""
-    if measure != EXPLOITER:
-        return run.matches[measure]
-    assert run.exploiter is not None, "a run is completed once its exploiter has played"
-    return run.exploiter
 
 
 def _completed(records: Sequence[RunRecord], arm: str) -> dict[int, RunRecord]:
@@ -247,7 +239,7 @@ def _arm_report(plan: Plan, name: str, runs: Mapping[int, RunRecord]) -> ArmRepo
     experiment = plan.experiment
     elos = {seed: fixed_reference_elo(run.matches, experiment.measure.anchors) for seed, run in runs.items()}
     scores = {
-        measure: _mean_score([_match(run, measure) for run in runs.values()])
+        measure: _mean_score([run.scores[measure] for run in runs.values()])
         for measure in experiment.measure.scores
         if runs
     }

@@ -1,6 +1,6 @@
 """The rules that judge an experiment: what is compared, by which test, stated before the first run."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
@@ -12,6 +12,11 @@ ArmName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9.-]{0,39}$"
 ELO = "elo"
 EXPLOITER = "exploiter"
 """Measures: Elo against all anchors, and the score against the policy's own exploiter."""
+
+
+def score_measures(anchors: Iterable[str], *, has_exploiter: bool) -> tuple[str, ...]:
+    """Return what scores are against: the anchors, and the exploiter where there is one."""
+    return (*anchors, *((EXPLOITER,) if has_exploiter else ()))
 
 
 class Comparison(Section):

@@ -398,10 +398,10 @@ class _Runner:
 
     def _described(self, run: PlannedRun) -> str:
         record = self._record(run)
-        matches: dict[str, Match | Exploited] = {**record.matches}
-        if record.exploiter is not None:
-            matches[against(EXPLOITER)] = record.exploiter
-        scores = [f"{m.score:.3f} [{m.low:.3f}, {m.high:.3f}] against {a}" for a, m in matches.items()]
+        scores = [
+            f"{one.score:.3f} [{one.low:.3f}, {one.high:.3f}] against {against(measure)}"
+            for measure, one in record.scores.items()
+        ]
         return f"{', '.join(scores)} after {record.cpu_minutes:.1f} CPU-minutes"
 
     def _record(self, run: PlannedRun) -> RunRecord:

@@ -34,7 +34,7 @@ from nashdex.policies.tables import load_table
 from nashdex.settings.run import EvaluateSettings, RunSettings
 from nashdex.solver.matrix_answer import draws_of_run
 from nashdex.store.attempt import Attempt, find_done, read_manifest
-from nashdex.store.documents import read_decoded, read_from_shards, read_published, read_written
+from nashdex.store.documents import decoded_from_shards, read_from_shards, read_published, read_written
 from nashdex.store.protocol import ObjectStore
 from nashdex.telemetry.progress import Progress
 
@@ -45,8 +45,7 @@ def read_ledgers(store: ObjectStore, evaluate: EvaluateSettings, iteration: int)
     Raises:
         DataError: a shard is not done, or its ledger is missing or altered.
     """
-    manifests = [read_manifest(store, iteration, StepName.EVALUATE, shard) for shard in range(evaluate.shards)]
-    return counted([read_decoded(store, manifest, LEDGER, decode) for manifest in manifests])
+    return counted(decoded_from_shards(store, iteration, StepName.EVALUATE, evaluate.shards, LEDGER, decode))
 
 
 def _totals_before(store: ObjectStore, iteration: int) -> tuple[BattleTotals, str | None]:

@@ -89,5 +89,16 @@ def read_from_shards(
     Raises:
         DataError: a shard is not done, or its document is missing, altered or not such a document.
     """
+    return decoded_from_shards(store, iteration, step, num_shards, name, kind.from_json)
+
+
+def decoded_from_shards(
+    store: ObjectStore, iteration: int, step: StepName, num_shards: int, name: str, decode: Callable[[bytes, str], T]
+) -> list[T]:
+    """Return ``read_decoded`` of the object that every shard of ``step`` wrote as ``name``, in the order of shards.
+
+    Raises:
+        DataError: a shard is not done, or as ``read_decoded``.
+    """
     manifests = [read_manifest(store, iteration, step, shard) for shard in range(num_shards)]
-    return [read_written(store, manifest, name, kind) for manifest in manifests]
+    return [read_decoded(store, manifest, name, decode) for manifest in manifests]
