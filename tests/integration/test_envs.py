@@ -179,6 +179,25 @@ def test_a_team_set_that_is_not_there_is_refused() -> None:
 
 
 @pytest.mark.slow
+def test_a_reset_after_an_interrupted_step_begins_another_battle(monkeypatch: pytest.MonkeyPatch) -> None:
+    env, other = BattleEnv("gen1randombattle"), BattleEnv("gen1randombattle")
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    for seed in range(5):
+        env.reset(seed=seed)
+        action = env.action_masks().argmax()
+        with monkeypatch.context() as patch:
+            patch.setattr(env._episodes._battles._arena, "_ready_workers", interrupt)
+            with pytest.raises(KeyboardInterrupt):
+                env.step(action)
+        np.testing.assert_array_equal(env.reset(seed=seed + 100)[0], other.reset(seed=seed + 100)[0])
+    env.close()
+    other.close()
+
+
+@pytest.mark.slow
 def test_the_number_of_simulators_changes_no_battle() -> None:
     played = []
     for num_gateways in (1, 2):

@@ -194,6 +194,8 @@ class Battles:
 
     def stop(self, battle: int) -> None:
         """Forget a battle, if it runs."""
+        if battle in self._waiting:  # an interrupted ``wait``: its decision would be taken for one of the number's next
+            self.wait()
         if self._is_running[battle]:
             self._arena.stop(battle, int(self.is_asked[battle * NUM_SEATS : (battle + 1) * NUM_SEATS].sum()))
             self._forget(battle)
