@@ -18,7 +18,7 @@ from nashdex.core.ids import PolicyId
 from nashdex.games.interface import Decisions
 from nashdex.games.registry import game_for
 from nashdex.games.showdown.arena import FAILURE_CAUSES, ShowdownArena
-from nashdex.games.showdown.gateway import GatewaySettings
+from nashdex.games.showdown.gateway import Gateway, GatewaySettings
 from nashdex.policies.interface import Actions, Policy
 from nashdex.policies.scripted.playing import scripted_policy
 from nashdex.rollout.pairs import PairedBattles
@@ -104,6 +104,14 @@ def test_battles_of_a_lost_gateway_are_played_again_to_the_same_end(
     assert rollout.counts.failures[cause] > 0
     assert found == undisturbed
     assert rollout.counts.battles == NUM_BATTLES
+
+
+@pytest.mark.parametrize("ends", [Gateway.kill, Gateway.close], ids=["killed", "closed"])
+def test_the_cpu_time_of_a_lost_gateway_stays_counted(ends: Callable[[Gateway], None]) -> None:
+    gateway = Gateway(FORMAT)
+    spent = gateway.cpu_seconds()
+    ends(gateway)
+    assert gateway.cpu_seconds() >= spent > 0
 
 
 def test_a_gateways_latency_is_told_and_causes_are_counted_from_0() -> None:

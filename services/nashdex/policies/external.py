@@ -16,11 +16,11 @@ from contextlib import suppress
 from typing import Any, Final
 
 import numpy as np
-import psutil
 import structlog
 from numpy.typing import NDArray
 
 from nashdex.core.address import Address
+from nashdex.core.child_cpu import ChildCpu
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.ids import PolicyId, policy_id
 from nashdex.games.interface import Decisions, Failure
@@ -67,10 +67,12 @@ class PlayerProcess:
         self._connection = None if address is None else reach(name, address, seconds, waits=waits)
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as the process
         self._process: subprocess.Popen[bytes] | None = None
+        self._cpu: ChildCpu | None = None
         if self._connection is not None:
             self._to = self._from = self._connection.fileno()
         else:
             self._process = self._child(declared, space)
+            self._cpu = ChildCpu(self._process.pid)
             assert self._process.stdin is not None
             assert self._process.stdout is not None
             self._to = self._process.stdin.fileno()
@@ -153,17 +155,12 @@ class PlayerProcess:
         return message
 
     def cpu_seconds(self) -> float:
-        """Return its CPU time so far, user and system, in seconds; 0 once it has ended, and of one elsewhere."""
-        if self._process is None:
-            return 0.0
-        try:
-            times = psutil.Process(self._process.pid).cpu_times()
-        except psutil.Error:
-            return 0.0
-        return float(times.user + times.system)
+        """Return its CPU time so far, user and system, in seconds; 0 of one elsewhere."""
+        return 0.0 if self._cpu is None else self._cpu.seconds()
 
     def close(self) -> None:
         """End the process. Safe to call twice."""
+        self._stop_counting()
         if self._process is not None and self._process.stdin is not None:
             self._process.stdin.close()
             with suppress(subprocess.TimeoutExpired):
@@ -177,16 +174,22 @@ class PlayerProcess:
             self._connection.close()
         if self._process is None:
             return
+        self._stop_counting()
         self._process.kill()
         self._process.wait()
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe is not None:
                 pipe.close()
 
+    def _stop_counting(self) -> None:
+        if self._cpu is not None:
+            self._cpu.stop()
+
     def _lost(self, cause: str, detail: str) -> PlayerLostError:
         if self._process is None:
             self.kill()
             return PlayerLostError(cause, f"{detail}, at {self._declared.address}")
+        self._stop_counting()
         if cause == CRASH:
             # Its exit code is known a moment after its pipe has closed.
             try:
@@ -369,6 +372,7 @@ class ExternalPolicy:
         _log.warning("a player's process was lost", player=self.id, cause=error.cause, detail=str(error))
         if process in self._processes:
             self._processes.remove(process)
+            self._spent_cpu_seconds += process.cpu_seconds()
         self._orphans |= {key for key, other in self._seats.items() if other is process}
         self._seats = {key: other for key, other in self._seats.items() if other is not process}
 

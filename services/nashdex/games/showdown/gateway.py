@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
-import psutil
 from numpy.typing import NDArray
 from pydantic import Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from nashdex.core.address import Address, AddressText
+from nashdex.core.child_cpu import ChildCpu
 from nashdex.core.documents import describe_problems
 from nashdex.core.errors import ConfigurationError, DataError, TryAgainError
 from nashdex.core.stopping import check_stop
@@ -146,6 +146,7 @@ class Gateway:
     def __init__(self, format_id: str, settings: GatewaySettings | None = None) -> None:
         self._settings = settings or load_gateway_settings()
         self._process: subprocess.Popen[bytes] | None = None
+        self._cpu: ChildCpu | None = None
         self._reported_cpu_seconds = 0.0
         self.channel = self._connect() if self._settings.address else self._spawn()
         try:
@@ -177,6 +178,7 @@ class Gateway:
             stdout=subprocess.PIPE,
             bufsize=0,
         )
+        self._cpu = ChildCpu(self._process.pid)
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         read_fd, write_fd = os.dup(self._process.stdout.fileno()), os.dup(self._process.stdin.fileno())
@@ -218,15 +220,9 @@ class Gateway:
     def cpu_seconds(self) -> float:
         """Return the gateway process's CPU time so far, user and system, in seconds.
 
-        A listening gateway reports it with finished battles and answered searches. 0 for a child process that died.
+        A listening gateway reports it with finished battles and answered searches.
         """
-        if self._process is None:
-            return self._reported_cpu_seconds
-        try:
-            times = psutil.Process(self._process.pid).cpu_times()
-        except psutil.Error:
-            return 0.0
-        return float(times.user + times.system)
+        return self._reported_cpu_seconds if self._cpu is None else self._cpu.seconds()
 
     def send(self, message: ClientMessage) -> None:
         """Queue a control message for the next ``flush``."""
@@ -315,6 +311,7 @@ class Gateway:
         patience_seconds = _STOP_SECONDS if self._settings.profile_directory is None else _PROFILE_SECONDS
         # It exits when its input ends, and logs a warning if the client stops reading before that.
         self.channel.close(listen_seconds=patience_seconds)
+        self._stop_counting()
         try:
             self._process.wait(patience_seconds)
         except subprocess.TimeoutExpired:
@@ -323,8 +320,13 @@ class Gateway:
     def kill(self) -> None:
         """Kill the child process, if there is one."""
         if self._process is not None:
+            self._stop_counting()
             self._process.kill()
             self._process.wait()
+
+    def _stop_counting(self) -> None:
+        if self._cpu is not None:
+            self._cpu.stop()
 
 
 def decode_message(payload: memoryview) -> GatewayMessage:
