@@ -106,6 +106,26 @@ def test_battles_of_a_lost_gateway_are_played_again_to_the_same_end(
     assert rollout.counts.battles == NUM_BATTLES
 
 
+@pytest.mark.slow
+def test_gateways_outlive_a_machine_that_is_suspended() -> None:
+    gateways: list[int] = []
+
+    def suspend() -> None:
+        """Stop all processes at once: this one only sleeps."""
+        gateways.extend(child.pid for child in psutil.Process().children() if "gateway.js" in command_line(child))
+        for gateway in gateways:
+            os.kill(gateway, signal.SIGSTOP)
+        time.sleep(20.0)
+        for gateway in gateways:
+            os.kill(gateway, signal.SIGCONT)
+
+    with closing(ShowdownArena(FORMAT, num_gateways=2, settings=GatewaySettings(hang_seconds=10.0))) as arena:
+        rollout, _ = _play(arena, suspend)
+        assert len(gateways) == 2
+        assert all(psutil.pid_exists(gateway) for gateway in gateways)
+    assert not rollout.counts.failures
+
+
 @pytest.mark.parametrize("ends", [Gateway.kill, Gateway.close], ids=["killed", "closed"])
 def test_the_cpu_time_of_a_lost_gateway_stays_counted(ends: Callable[[Gateway], None]) -> None:
     gateway = Gateway(FORMAT)

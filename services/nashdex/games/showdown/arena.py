@@ -38,6 +38,8 @@ FAILURE_CAUSES: tuple[str, ...] = (*get_args(FailureCause), "gateway_died", "gat
 
 _log = structlog.get_logger()
 _POLL_SECONDS = 1.0
+_LARGEST_SILENCE_A_POLL = 0.25
+"""Part of ``hang_seconds``: a gateway is silent for several polls before it is replaced."""
 
 
 class _Worker:
@@ -50,17 +52,14 @@ class _Worker:
         """Decisions that the gateway waits for."""
         self.lines: dict[tuple[int, int], SeatLines] = {}
         self.retiring = False
-        self.active_at = time.monotonic()
+        self.silent_seconds = 0.0
+        """How long it has owed an answer and said nothing; usually an answer takes milliseconds."""
         self.asked_at: float | None = None
         """When the last flush was sent that it still has to answer; None if it owes no answer."""
 
     @property
     def owes_answer(self) -> bool:
         return bool(self.battles) and not self.num_unanswered
-
-    def is_stuck(self, now: float, hang_seconds: float) -> bool:
-        """Whether it owes an answer and has been silent for ``hang_seconds``; usually an answer takes milliseconds."""
-        return self.owes_answer and now - self.active_at > hang_seconds
 
     def flush(self) -> None:
         """Send what is queued, unless the gateway still has to answer the previous flush.
@@ -77,7 +76,6 @@ class _Worker:
     def act(self, battle: NDArray[np.int64], seat: NDArray[np.int8], action: NDArray[np.int64]) -> None:
         """Queue actions for decisions of this gateway's battles."""
         self.num_unanswered -= len(battle)
-        self.active_at = time.monotonic()
         self.gateway.act(battle, seat, action)
 
     def stop(self, battle: int, num_open: int) -> None:
@@ -90,7 +88,7 @@ class _Worker:
         """Add everything received to ``events``."""
         received = self.gateway.receive(0.0)
         while received is not None:
-            self.active_at = time.monotonic()
+            self.silent_seconds = 0.0
             if isinstance(received, Decisions):
                 self.num_unanswered += len(received)
                 events.decisions.append(replace(received, lines=self.lines) if self.lines else received)
@@ -138,6 +136,7 @@ class ShowdownArena:
         self._workers: list[_Worker] = []
         self._lost: list[Failure] = []
         self._spent_cpu_seconds = 0.0
+        self._polled_at = time.monotonic()
         for cause in FAILURE_CAUSES:
             # Export a 0 first, so that a rate over the counter includes the first failure.
             metrics.FAILED_BATTLES.add(0, cause=cause)
@@ -175,7 +174,6 @@ class ShowdownArena:
             self._workers[index].battles.add(running.battle)
             batches.setdefault(index, []).append(running)
         for index, batch in batches.items():
-            self._workers[index].active_at = time.monotonic()
             gateway = self._workers[index].gateway
             begun = tuple(_battle_start(running) for running in batch if running.spec.position is None)
             if begun:
@@ -206,9 +204,9 @@ class ShowdownArena:
                     worker.read(events)
                 except TryAgainError as error:
                     self._lose(worker, "gateway_died", str(error))
-        now = time.monotonic()
+        self._count_silence()
         for worker in list(self._workers):
-            if worker.is_stuck(now, self._settings.hang_seconds):
+            if worker.silent_seconds > self._settings.hang_seconds:
                 worker.gateway.kill()
                 self._lose(worker, "gateway_hung", f"silent for {self._settings.hang_seconds:g} s")
             elif worker.retiring:
@@ -259,6 +257,17 @@ class ShowdownArena:
             return ready
         readable, _, _ = select.select([worker.gateway.channel for worker in self._workers], [], [], _POLL_SECONDS)
         return [worker for worker in self._workers if worker.gateway.channel in readable]
+
+    def _count_silence(self) -> None:
+        """Add the time since the last poll to the silence of the gateways that owe an answer.
+
+        A longer time is that of a caller who did something else, or of a machine that was suspended with its gateways.
+        """
+        now = time.monotonic()
+        passed_seconds = min(now - self._polled_at, self._settings.hang_seconds * _LARGEST_SILENCE_A_POLL)
+        self._polled_at = now
+        for worker in self._workers:
+            worker.silent_seconds = worker.silent_seconds + passed_seconds if worker.owes_answer else 0.0
 
     def _lose(self, worker: _Worker, cause: str, detail: str) -> None:
         """Fail the battles of a lost gateway and open another."""
