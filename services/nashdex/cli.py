@@ -197,7 +197,7 @@ def _explain(error: BaseException) -> tuple[str, int]:  # noqa: PLR0911 - one re
             return "interrupted", ExitCode.INTERRUPTED
         case RecursionError():
             return "a value or document is nested too deeply; expected a few levels", ExitCode.DATA
-        case MemoryError():
+        case MemoryError() | OSError(errno=errno.ENOMEM):
             return "out of memory; end other programs, or use fewer --processes", ExitCode.TRY_AGAIN
         case OSError(errno=errno.ENOSPC | errno.EDQUOT | errno.EFBIG):
             where = error.filename or "standard output or a file"
@@ -205,6 +205,8 @@ def _explain(error: BaseException) -> tuple[str, int]:  # noqa: PLR0911 - one re
                 f"{where}: the disk or quota is full; make room and run again",
                 ExitCode.TRY_AGAIN,
             )
+        case OSError(errno=errno.EMFILE | errno.ENFILE):
+            return "too many files are open; raise the limit (`ulimit -n`) and run again", ExitCode.TRY_AGAIN
         case ModuleNotFoundError() if error.name and not error.name.startswith("nashdex"):
             name = error.name.partition(".")[0]
             missing = f"this command needs the Python package {name}; install it with: pip install 'nashdex[local]'"

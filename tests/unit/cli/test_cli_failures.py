@@ -39,6 +39,8 @@ def _raising(error: BaseException) -> Callable[..., None]:
         (TryAgainError("gone"), 75, "error: gone\n"),
         (KeyboardInterrupt(), 130, "error: interrupted\n"),
         (MemoryError(), 75, "out of memory"),
+        (OSError(errno.EMFILE, "Too many open files", "/runs/x"), 75, "too many files are open; raise the limit"),
+        (OSError(errno.ENOMEM, "Cannot allocate memory"), 75, "out of memory"),
         (OSError(errno.ENOSPC, "No space left on device", "/runs/x"), 75, "/runs/x: the disk or quota is full"),
         (
             ModuleNotFoundError("No module named 'torch.nn'", name="torch.nn"),
