@@ -13,6 +13,7 @@ from nashdex.core import keys
 from nashdex.core.errors import ConfigurationError, DataError
 from nashdex.core.ids import BarePolicyId, PlayedPolicy, PolicyId
 from nashdex.core.references import PolicyReference
+from nashdex.games.interface import Decisions
 from nashdex.games.space import Space
 from nashdex.policies.archive import save_policy
 from nashdex.policies.ensembles.document import EnsembleDocument, ensemble_objects, read_ensemble
@@ -93,6 +94,29 @@ def test_a_member_votes_at_its_own_temperature_and_the_ensemble_plays_at_its_own
     expected = product ** (1 / 4)
     expected /= expected.sum(axis=1, keepdims=True)
     np.testing.assert_allclose(np.exp(warm.log_prob), expected[np.arange(NUM_ROWS), warm.action], rtol=1e-4)
+
+
+def test_a_network_that_votes_at_two_temperatures_is_asked_once(
+    store: ObjectStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = stored(store, 1), stored(store, 2)
+    ensemble = playing(store, together(store, first, f"{first}@T0.5", second).id)
+    rows, uniforms = decisions(NUM_ROWS, 1)
+    of_first = playing(store, first)
+    product = probabilities(of_first) * probabilities(of_first, 0.5) * probabilities(playing(store, second))
+    expected = product ** (1 / 3)
+    expected /= expected.sum(axis=1, keepdims=True)
+    asked: list[PolicyId] = []
+    legal_logits = NetworkPolicy.legal_logits
+
+    def count(network: NetworkPolicy, rows: Decisions) -> NDArray[np.float32]:
+        asked.append(PlayedPolicy.of(network.id).policy)
+        return legal_logits(network, rows)
+
+    monkeypatch.setattr(NetworkPolicy, "legal_logits", count)
+    answers = ensemble.act(rows, uniforms)
+    assert sorted(asked) == sorted([first, second])
+    np.testing.assert_allclose(np.exp(answers.log_prob), expected[np.arange(NUM_ROWS), answers.action], rtol=1e-4)
 
 
 def test_the_id_follows_from_the_members_and_not_from_their_order_or_the_name(store: ObjectStore) -> None:

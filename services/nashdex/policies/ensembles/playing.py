@@ -33,30 +33,39 @@ class EnsemblePolicy:
 
     def __init__(self, policy: PolicyId, members: Sequence[NetworkPolicy], *, is_joint: bool) -> None:
         self.id = policy
-        self._members = tuple(members)
+        self._num_members = len(members)
+        self._networks: dict[PolicyId, NetworkPolicy] = {}
+        self._temperatures: dict[PolicyId, list[float]] = {}
+        """By network: one may vote at several temperatures."""
+        for member in members:
+            played = PlayedPolicy.of(member.id)
+            self._networks.setdefault(played.policy, member)
+            self._temperatures.setdefault(played.policy, []).append(played.temperature)
         self._temperature = PlayedPolicy.of(policy).temperature
         self._is_joint = is_joint
 
     def act(self, decisions: Decisions, uniforms: NDArray[np.float64]) -> Actions:
-        """Answer each row with one forward pass of each member over all of them."""
+        """Answer each row with one forward pass of each network over all of them."""
         return choose(decisions, self._pooled(decisions), uniforms, self._temperature, is_joint=self._is_joint)
 
     def log_probs(self, decisions: Decisions) -> NDArray[np.float64]:
-        """Return log π of each legal action, shape (L,), with one forward pass of each member."""
+        """Return log π of each legal action, shape (L,), with one forward pass of each network."""
         return distribution(decisions, self._pooled(decisions), self._temperature, is_joint=self._is_joint)
 
     def forget(self, battle: int, seat: int) -> None:
-        """Free each member's memory of a seat whose battle ended."""
-        for member in self._members:
-            member.forget(battle, seat)
+        """Free each network's memory of a seat whose battle ended."""
+        for network in self._networks.values():
+            network.forget(battle, seat)
 
     def _pooled(self, decisions: Decisions) -> NDArray[np.float32]:
         """Return the mean of the members' log-probabilities, in the shape of ``NetworkPolicy.legal_logits``."""
+        logits = {name: network.legal_logits(decisions) for name, network in self._networks.items()}
         total = sum(
-            log_probabilities(member.legal_logits(decisions), PlayedPolicy.of(member.id).temperature)
-            for member in self._members
+            log_probabilities(logits[name], temperature)
+            for name, temperatures in self._temperatures.items()
+            for temperature in temperatures
         )
-        return (np.asarray(total) / len(self._members)).astype(np.float32)
+        return (np.asarray(total) / self._num_members).astype(np.float32)
 
 
 def load_ensemble(store: ObjectStore, policy: PolicyId, space: Space, device: str = "cpu") -> EnsemblePolicy:
