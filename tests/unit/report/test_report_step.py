@@ -17,6 +17,7 @@ from nashdex.metagame.analysis.solving import EmpiricalGame, solve_game
 from nashdex.metagame.evidence.estimates import cell_intervals
 from nashdex.metagame.evidence.ledger import LEDGER
 from nashdex.metagame.evidence.sampled import SampledCounts
+from nashdex.metagame.population import newest
 from nashdex.metagame.solvers.registry import meta_solver
 from nashdex.report import step as report_step
 from nashdex.report.assembly.evidence import sampled_embedding
@@ -160,6 +161,22 @@ def test_a_policy_of_another_seed_did_not_begin_where_the_first_network_did(stor
     assert (found.trained.policy, found.trained.base) == (BEST, None)
     assert "where training begins, scores " in found.findings[0]
     assert "Training began from" not in " ".join(found.findings)
+
+
+def test_of_one_iterations_policies_the_highest_rated_is_the_newest(store: ObjectStore) -> None:
+    """As ``#newest`` names it: with several seeds, an iteration trains several policies."""
+    report, settings = read_report(store), made_settings(iterations=ITERATIONS)
+    sources = read_iteration(store, read_manifests(store, settings, ITERATIONS - 1))
+    ratings = {policy: rating.elo for policy, rating in sources.analysis.ratings.items()}
+    assert ratings[trained_policy(1)] < ratings[BEST]
+    entries = [
+        entry.model_copy(update={"iteration": 2}) if entry.id == trained_policy(1) else entry
+        for entry in sources.population.policies
+    ]
+    together = replace(sources, population=sources.population.model_copy(update={"policies": tuple(entries)}))
+    found = assemble(report.run, settings, together, rows=report.iterations, replays=())
+    assert found.trained is not None
+    assert found.trained.policy == newest(entries, ratings).id == BEST
 
 
 def test_the_battle_to_watch_is_one_of_the_newest_policy(store: ObjectStore) -> None:

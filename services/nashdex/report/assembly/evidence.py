@@ -17,6 +17,7 @@ from nashdex.metagame.evidence.estimates import cell_intervals
 from nashdex.metagame.evidence.exact import ExactValues
 from nashdex.metagame.evidence.intervals import Estimate
 from nashdex.metagame.evidence.sampled import SampledCounts
+from nashdex.metagame.population import newest
 from nashdex.metagame.tournament.schedule import full_table_battles
 from nashdex.report.assembly.iterations import estimates_by, newest_gap
 from nashdex.report.document import (
@@ -167,16 +168,16 @@ def _anchor_scores(context: Context, matrix: SampledCounts) -> tuple[AnchorScore
 
 def _newest_trained(context: Context, payoffs: PayoffMatrix) -> NewestTrained | None:
     """Return the scores of the newest trained policy, and of the one that training began with."""
-    when = {entry.id: entry.iteration or 0 for entry in context.last.population.policies if not entry.is_anchor}
-    if not when:
+    members = context.last.population.policies
+    trained = [entry for entry in members if not entry.is_anchor]
+    if not trained:
         return None
-    # As ``#newest`` does: of one iteration's policies, the one with the highest rating.
-    newest = max(reversed(context.by_rating), key=lambda policy: when.get(policy, -1))
-    root = _root(newest, {entry.id: entry.parent for entry in context.last.population.policies})
-    base = None if root == newest else root
+    policy = newest(trained, {policy: rating.elo for policy, rating in context.last.analysis.ratings.items()}).id
+    root = _root(policy, {entry.id: entry.parent for entry in members})
+    base = None if root == policy else root
     return NewestTrained(
-        policy=newest,
-        scores=_scores_of(newest, context, payoffs),
+        policy=policy,
+        scores=_scores_of(policy, context, payoffs),
         base=base,
         base_scores=() if base is None else _scores_of(base, context, payoffs),
     )
@@ -234,9 +235,9 @@ def _tabled(context: Context) -> Sequence[PolicyId]:
         return everyone
     most = large.MOST_LISTED // 4
     when = {entry.id: entry.iteration or 0 for entry in context.last.population.policies}
-    newest = [policy for policy in everyone if when[policy] == max(when.values())]
+    latest = [policy for policy in everyone if when[policy] == max(when.values())]
     base = [] if context.base is None else [context.base]
-    wanted = dict.fromkeys([*base, *context.anchors[:most], *newest[:most], *context.last.analysis.support, *everyone])
+    wanted = dict.fromkeys([*base, *context.anchors[:most], *latest[:most], *context.last.analysis.support, *everyone])
     kept = set(list(wanted)[: large.MOST_LISTED])
     return [policy for policy in everyone if policy in kept]
 
