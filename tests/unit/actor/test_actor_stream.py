@@ -385,3 +385,16 @@ def test_a_chunk_that_was_taken_is_kept_while_its_round_waits_for_others(
     assert learner.entry(1).chunks[0].number == 0
     again = Learner(store, settings, game).take(1, networks, is_at_begin=False)
     assert seeds(again) == seeds(first)
+
+
+def test_an_actor_keeps_the_episodes_of_a_chunk_whose_write_was_repeated(
+    store: ObjectStore, learner: Learner, networks: Networks, play: Play, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """S3's client repeats a write whose answer was lost, and is told that the object is there."""
+    put = store.put_if_absent
+    monkeypatch.setattr(store, "put_if_absent", lambda key, data: put(key, data) and ".json" not in key)
+    learner.offer(networks)
+    before = num_dropped("twice"), num_dropped("altered")
+    assert play(0, 3) == [0, 2, 4]
+    assert len(learner.take(1, networks)) >= 3 * 10
+    assert (num_dropped("twice"), num_dropped("altered")) == before
