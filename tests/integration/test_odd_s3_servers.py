@@ -131,6 +131,16 @@ def test_an_expired_token_is_one_on_every_request(store: S3Store, answer: Answer
             call()
 
 
+@pytest.mark.parametrize(("status", "code"), [(429, "TooManyRequests"), (408, ""), (503, "SlowDown")])
+def test_a_server_that_limits_requests_asks_to_try_again(
+    store: S3Store, answer: Answer, status: int, code: str
+) -> None:
+    answer.status, answer.body = status, error_document(code)
+    for call in calls(store):
+        with pytest.raises(TryAgainError, match=f"{status}.*try again"):
+            call()
+
+
 @pytest.mark.parametrize(("status", "code"), [(404, "NoSuchKey"), (409, "ExistingObjectIsDirectory")])
 def test_a_write_whose_folder_is_removed_meanwhile_is_repeated(
     store: S3Store, answer: Answer, status: int, code: str

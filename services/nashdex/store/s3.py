@@ -45,6 +45,8 @@ _TRANSIENT_CODES = {
     "RequestTimeout",
     "SlowDown",
 }
+_TRANSIENT_STATUSES = {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_MANY_REQUESTS}
+"""Servers other than AWS's limit requests by 429, with various codes, and the answer to HEAD has none."""
 _NO_OBJECT = {"NoSuchKey", "NotFound"}
 _SERVER_ERROR = 500
 SILENCE_SECONDS = 30
@@ -275,7 +277,8 @@ class S3Store:
             return NoObjectError(f"{self.uri}/{key} does not exist")
         named = "" if has_no_code else f" {code}"
         where = f"{self._where()} refused a request about {key!r} ({status}{named})"
-        if code in _TRANSIENT_CODES or (status >= _SERVER_ERROR and status != HTTPStatus.NOT_IMPLEMENTED):
+        is_transient = code in _TRANSIENT_CODES or status in _TRANSIENT_STATUSES
+        if is_transient or (status >= _SERVER_ERROR and status != HTTPStatus.NOT_IMPLEMENTED):
             return TryAgainError(f"{where}; try again")
         return ConfigurationError(f"{where}; {_REMEDIES.get(code) or _REMEDIES_BY_STATUS.get(status, 'check the URI')}")
 
