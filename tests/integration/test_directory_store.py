@@ -295,3 +295,12 @@ def test_a_pipe_is_refused_without_waiting_for_its_other_end(tmp_path: Path) -> 
     os.mkfifo(tmp_path / "object")
     with pytest.raises(DataError, match="object is no regular file; expected an object that nashdex wrote"):
         open_store(str(tmp_path)).get("object")
+
+
+def test_a_link_in_a_circle_is_no_folder(tmp_path: Path) -> None:
+    store = open_store(str(tmp_path))
+    store.put("run/config.json", b"{}")
+    (tmp_path / "circle").symlink_to("circle")
+    (tmp_path / "nowhere").symlink_to("missing")
+    (tmp_path / "same").symlink_to("run")
+    assert list(store.folders()) == ["run", "same"]

@@ -125,7 +125,7 @@ class DirectoryStore:
         Yields empty folders too; callers look for a key in each.
         """
         try:
-            names = [entry.name for entry in os.scandir(self._root) if entry.is_dir()]
+            names = [entry.name for entry in os.scandir(self._root) if _is_folder(entry)]
         except FileNotFoundError:
             return
         except OSError as error:
@@ -165,6 +165,16 @@ class DirectoryStore:
             except OSError as error:
                 raise _explain(error, path) from error
         raise AssertionError("the last try returns or raises")
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    """Say whether an entry is a folder; a link is if it leads to one: not in a circle, nor where nobody may look."""
+    try:
+        return entry.is_dir()
+    except OSError as error:
+        if error.errno in _REFUSED:
+            return False
+        raise
 
 
 def _open_at_once(path: str, flags: int) -> int:
