@@ -209,8 +209,9 @@ class Watch:
     writing, so a process that has just started takes every run without a verdict as new.
 
     The first look at a run costs one LIST and five requests, however many reports the run has; each later look
-    costs two. A fault of one run ends the look at that run alone. A run's folder cannot prolong a look: scans and
-    documents have limits.
+    costs two, and at every twentieth scan one more: a run that was deleted and begun again lacks its newest report.
+    A fault of one run ends the look at that run alone. A run's folder cannot prolong a look: scans and documents have
+    limits.
     """
 
     def __init__(
@@ -301,6 +302,9 @@ class Watch:
 
     def _look_at(self, run: RunId, *, even_inactive: bool) -> None:
         watched = self._watched.get(run)
+        if watched is not None and even_inactive and not _has_its_reports(watched):
+            del self._watched[run]  # it was deleted and begun again between two scans
+            watched = None
         if watched is None:
             if even_inactive or run not in self._ended_long_ago:
                 self._begin(run)
@@ -341,6 +345,11 @@ class Watch:
         if count > watched.num_reports:
             watched.facts = _newest_facts(watched.store, count - 1, self._num_policies)
             watched.num_reports, watched.changed_seconds = count, self._clock()
+
+
+def _has_its_reports(watched: _Watched) -> bool:
+    """Say whether the newest report that was counted is still there."""
+    return not watched.num_reports or watched.store.exists(keys.published(watched.num_reports - 1, keys.REPORT))
 
 
 def _phase(watched: _Watched, verdict: Verdict | None) -> Phase:

@@ -89,6 +89,23 @@ def test_a_run_that_is_deleted_is_forgotten(tmp_path: Path) -> None:
     assert set(scanned(watch)) == {"made-run"}
 
 
+@pytest.mark.parametrize("num_reports", [2, 3])
+def test_a_run_that_is_deleted_and_begun_again_between_two_scans_is_followed_from_its_beginning(
+    tmp_path: Path, num_reports: int
+) -> None:
+    watch = Watch(open_store(str(tmp_path)), DAY_SECONDS)
+    store = begin(tmp_path)
+    for iteration in range(num_reports):
+        report(store, iteration)
+    assert scanned(watch)["made-run"]["nashdex_iterations"] == num_reports
+    shutil.rmtree(tmp_path / "made-run")
+    report(begin(tmp_path), 0)
+    for _ in range(20):
+        watch.scan()
+    assert scanned(watch)["made-run"]["nashdex_iterations"] == 1
+    assert phase(watch) == "running"
+
+
 def test_what_cannot_be_read_is_counted_and_the_rest_is_told(tmp_path: Path) -> None:
     watch = Watch(open_store(str(tmp_path)), DAY_SECONDS)
     store = begin(tmp_path)
