@@ -229,7 +229,7 @@ def _write_termination_log(line: str) -> None:
     """Write the message to the pod's termination log, if there is one. Errors are ignored: the exit code remains."""
     if path := os.environ.get(TERMINATION_LOG_VARIABLE):
         with suppress(OSError):
-            Path(path).write_text(line[:_TERMINATION_LOG_CHARACTERS], encoding="utf-8")
+            Path(path).write_text(line[:_TERMINATION_LOG_CHARACTERS], encoding="utf-8", errors="backslashreplace")
 
 
 def _save_traceback(error: BaseException) -> Path:

@@ -156,7 +156,11 @@ class LogArchive(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         """Keep a line for the next part."""
-        line = self.format(record)
+        try:
+            line = self.format(record)
+        except Exception:  # noqa: BLE001 - as of every handler: a library's wrong call to its log must not end the step
+            self.handleError(record)
+            return
         with self._guard:
             self._lines.append(line)
             del self._lines[:-_MAX_LINES]
@@ -188,8 +192,10 @@ class LogArchive(logging.Handler):
             lines, self._lines = self._lines, []
         if not lines:
             return
+        # Half a surrogate pair, as in a name that is no UTF-8, has no UTF-8; its escape means the same in JSON.
+        data = "".join(f"{line}\n" for line in lines).encode(errors="backslashreplace")
         try:
-            self._put(self._key(self._num_parts), "".join(f"{line}\n" for line in lines).encode())
+            self._put(self._key(self._num_parts), data)
         except NashdexError:
             with self._guard:
                 self._lines = (lines + self._lines)[-_MAX_LINES:]

@@ -254,3 +254,11 @@ def test_a_failure_is_left_where_the_pod_shows_it(
     assert capsys.readouterr().err == f"error: {(tmp_path / 'log').read_text()}\n"
     monkeypatch.setenv("NASHDEX_TERMINATION_LOG", str(tmp_path / "no" / "such" / "folder"))
     assert run_command_line(["step", "plan", "--run", str(tmp_path / "none"), "--iteration", "0"]) == 65
+
+
+def test_a_failure_with_a_name_that_is_no_utf_8_keeps_its_exit_code(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NASHDEX_TERMINATION_LOG", str(tmp_path / "log"))
+    assert run_command_line(["begin", "--bundle", str(tmp_path / "\udcff")]) == 65
+    assert "/\\udcff: cannot be read" in (tmp_path / "log").read_text()

@@ -149,6 +149,29 @@ def test_lines_are_archived_while_the_step_runs_and_wait_for_a_store_that_is_awa
     assert stored.events == ["first", "second", "third"]
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_line_that_has_no_utf_8_is_archived_and_so_are_those_after_it(log: Any) -> None:  # noqa: ANN401
+    stored = Stored()
+    with LogArchive(stored.put, str, first_pause_seconds=0.01):
+        log.info("odd \udcff")
+        until(lambda: stored.events)
+        log.info("next")
+    assert stored.events == ["odd \udcff", "next"]
+
+
+def test_a_wrong_call_of_a_library_to_its_log_does_not_end_the_step(
+    log: Any,  # noqa: ANN401
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    stored = Stored()
+    with LogArchive(stored.put, str) as archive:
+        # Not by the library's logger, whose records pytest's own handler refuses too.
+        archive.handle(logging.LogRecord("library", logging.WARNING, __file__, 0, "%d things", ("many",), None))
+        log.info("next")
+    assert stored.events == ["next"]
+    assert "%d things" in capsys.readouterr().err
+
+
 def test_a_store_that_stays_away_does_not_fail_the_step(log: Any) -> None:  # noqa: ANN401
     stored = Stored()
     stored.is_away = True
