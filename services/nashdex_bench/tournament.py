@@ -146,7 +146,11 @@ def _play(payoffs: Floats, seed: int, *, is_adaptive: bool) -> tuple[SampledCoun
         even = even_division(policies, games, num_battles=battles, most_battles=_MOST_BATTLES_A_CELL)
         division = even
         if is_adaptive:
-            division = list(further_battles(counts, solve, evaluate, seed=derive_seed(seed, "round", number)))
+            division = list(
+                further_battles(
+                    counts, solve, evaluate, active=counts.policies, seed=derive_seed(seed, "round", number)
+                )
+            )
             uneven += division != even
         _add(payoffs, wins, games, division, seed)
     return _counts(policies, wins, games), uneven

@@ -277,8 +277,7 @@ def _further(
     if not solved.matrix.evidence.is_played:
         return ()
     if evaluate.adaptive_battles:
-        found = further_battles(solved.matrix, solve, evaluate, seed=seed, tick=check_stop)
-        return tuple(more for more in found if {more.a, more.b} <= active)
+        return further_battles(solved.matrix, solve, evaluate, active=active, seed=seed, tick=check_stop)
     if not is_sparse:
         return ()
     places = [place for place, policy in enumerate(solved.matrix.policies) if policy in active]

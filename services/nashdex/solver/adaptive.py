@@ -1,7 +1,10 @@
 """The adaptive schedule: which cells get an iteration's further battles. Decided once, by the plan step."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
+import numpy as np
+
+from nashdex.core.ids import PolicyId
 from nashdex.core.seeds import derive_seed
 from nashdex.metagame.evidence.matrix import InteractionMatrix
 from nashdex.metagame.plan import FurtherBattles
@@ -16,6 +19,7 @@ def further_battles(
     solve: SolveSettings,
     evaluate: EvaluateSettings,
     *,
+    active: Collection[PolicyId],
     seed: int,
     tick: Callable[[], None] = lambda: None,
 ) -> tuple[FurtherBattles, ...]:
@@ -24,8 +28,8 @@ def further_battles(
     The cells whose uncertainty moves the meta-strategy most get the battles, if this division is expected to serve the
     mixture clearly better than an even one; otherwise every cell gets equally many.
 
-    ``matrix`` is the evidence up to the iteration before, members oldest first. Draws follow ids. ``tick`` is called
-    once a draw, and may raise to stop.
+    ``matrix`` is the evidence up to the iteration before, members oldest first, and ``active`` are the members that
+    play. Draws follow ids. ``tick`` is called once a draw, and may raise to stop.
 
     Raises:
         DataError: a pair has not played and that blocks.
@@ -35,12 +39,15 @@ def further_battles(
         return ()
     solver = configured(solve.meta_solver)
     strategies = solver.one_population_of_many(drawn, tick)
-    games = matrix.battles_by_cell()
-    budget = {"num_battles": evaluate.adaptive_battles, "most_battles": evaluate.battles_per_pair}
+    games, most = matrix.battles_by_cell(), evaluate.battles_per_pair
+    plays = np.array([policy in active for policy in matrix.policies])
+    # A cell of a member that does not play counts as full, so the budget goes to the others.
+    taken = np.where(np.logical_and.outer(plays, plays), games, most)
+    budget = {"num_battles": evaluate.adaptive_battles, "most_battles": most}
     divisions = [
-        even_division(matrix.policies, games, **budget),
-        divided(matrix.policies, games, influence(drawn, strategies), **budget),
-        divided(matrix.policies, games, contest(drawn, strategies), **budget),
+        even_division(matrix.policies, taken, **budget),
+        divided(matrix.policies, taken, influence(drawn, strategies), **budget),
+        divided(matrix.policies, taken, contest(drawn, strategies), **budget),
     ]
     values = matrix.payoffs_with(solve.unplayed, num_draws=1, seed=seed).values
     chosen = best_division(

@@ -17,9 +17,10 @@ from nashdex.runs.fit import check_fit
 from nashdex.runs.verification import verify_run
 from nashdex.settings.run import RunSettings
 from nashdex.settings.solve import SolveSettings
+from nashdex.store import open_store
 from nashdex.store.documents import read_published
 from nashdex.store.protocol import ObjectStore
-from support.made_runs import finish_iteration, made_settings, make_run, trained_policy
+from support.made_runs import finish_iteration, made_settings, make_iteration, make_run, trained_policy
 
 ELO = {"random": 0.0, "first": 100.0, "old": 150.0, "new": 400.0}
 
@@ -58,7 +59,7 @@ def test_the_newest_of_each_role_stays() -> None:
 
 
 def _settings(after: int = 1, **evaluate: int) -> RunSettings:
-    settings = made_settings(iterations=5, battles_per_pair=8, evaluate=evaluate)
+    settings = made_settings(iterations=5, evaluate={"battles_per_pair": 8, **evaluate})
     retiring = settings.population.model_copy(update={"retire_after_iterations": after, "retire_elo_below": 50.0})
     solve = SolveSettings(num_draws=100, unplayed="bradley-terry")
     return settings.model_copy(update={"solve": solve, "population": retiring})
@@ -96,6 +97,19 @@ def test_a_run_neither_plays_nor_trains_against_retired_members(tmp_path: Path, 
     recomputed = {key.rpartition("/")[2] for key in verified.recomputed if key.startswith("iterations/0004/")}
     assert {keys.PLAN, keys.POPULATION, keys.REPORT} <= recomputed
     assert not [problem for problem in verified.problems if not _is_of_what_is_made(problem)]
+
+
+def test_the_adaptive_schedule_gives_all_its_battles_to_members_that_play(tmp_path: Path) -> None:
+    """An unplayed cell of a retired member is uncertain and has the fewest battles, and yet it gets none."""
+    store, settings = open_store(str(tmp_path)), _settings(adaptive_battles=40, first_battles=4, battles_per_pair=40)
+    strengths = {trained_policy(iteration): 500.0 + 150.0 * iteration for iteration in range(5)}
+    for iteration in range(5):
+        make_iteration(store, settings, iteration, strengths)
+    plan = _plan(store, 4)
+    retired = _retired(plan.population)
+    assert retired
+    assert not any({more.a, more.b} & retired for more in plan.further)
+    assert sum(more.battles for more in plan.further) == 40
 
 
 def test_a_plan_that_is_lost_is_made_again_with_the_same_members(tmp_path: Path) -> None:
