@@ -281,7 +281,9 @@ ROCK_PAPER_SCISSORS = ((0.0, -0.25, 0.5), (0.25, 0.0, -0.05), (-0.5, 0.05, 0.0))
 """Biased: the equilibrium is (1, 10, 5) / 16, and best responses from rock need three iterations to hold all."""
 
 
-def make_tabular_run(store: ObjectStore, *, iterations: int, payoffs: tuple[tuple[float, ...], ...]) -> RunSettings:
+def make_tabular_run(
+    store: ObjectStore, *, iterations: int, payoffs: tuple[tuple[float, ...], ...], meta_solver: str = "nash"
+) -> RunSettings:
     """Do a whole run of a matrix game with exact best responses, reports included, by the project's own steps."""
     settings = RunSettings.model_validate(
         {
@@ -293,6 +295,7 @@ def make_tabular_run(store: ObjectStore, *, iterations: int, payoffs: tuple[tupl
             "collect": {"shards": 1},
             "train": {"oracle": "exact"},
             "evaluate": {"shards": 2},
+            "solve": {"meta_solver": meta_solver},
         }
     )
     names = tuple(str(row) for row in range(len(payoffs)))

@@ -75,12 +75,14 @@ def solve(
     values = dict(parse_assignment(text, "temperature=0.5") for text in set_ or ())
     solver, draws = configured_solver(meta_solver or "nash", **values), matrix_answer.Draws()
     solved = matrix_file.newest_solved(matrix)
+    of_run: dict[str, Any] = {}
     if solved is not None and solved[0].exists(keys.CONFIG):
         settings = open_run(matrix).settings
         draws = matrix_answer.draws_of_run(settings, solved[1].iteration)
+        of_run = {"unplayed": settings.solve.unplayed, "history": matrix_file.published_history(solved)}
         if meta_solver is None and not values:
             solver = configured(settings.solve.meta_solver)
-    answer = matrix_answer.solve(matrix_file.game_in(*matrix_file.load(matrix, solved)), solver, draws)
+    answer = matrix_answer.solve(matrix_file.game_in(*matrix_file.load(matrix, solved), **of_run), solver, draws)
     if as_json:
         print_json(answer.model_dump(mode="json"))
         return
@@ -91,9 +93,10 @@ def solve(
         print_text(_mixture("column strategy", answer.column_strategy))
     with_parameters = ", ".join(f"{name} {value:g}" for name, value in answer.parameters.items())
     found = answer.uncertainty if isinstance(answer, matrix_answer.SymmetricAnswer) else None
-    gain = _shown(answer.restricted_exploitability)
-    if found is not None:
-        true = found.largest_gain
+    gain = "not shown, because a policy of the mixture has not met all others"
+    if answer.restricted_exploitability is not None:
+        gain = _shown(answer.restricted_exploitability)
+    if found is not None and (true := found.largest_gain) is not None:
         gain += f" [{true.low:.4f}, {true.high:.4f}] (95 %); {true.value:.4f} expected in the true game"
     facts = {
         "value": _shown(answer.value),

@@ -11,13 +11,15 @@ from nashdex.core.documents import Model
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.ids import PolicyId
 from nashdex.core.seeds import derive_seed
+from nashdex.metagame.analysis.documents import SUPPORT_THRESHOLD
 from nashdex.metagame.analysis.exploitability import interval, interval_of_largest, not_negative
-from nashdex.metagame.analysis.solving import drawn_mixtures
+from nashdex.metagame.analysis.solving import by_policy, drawn_mixtures, places_of, published_cells
 from nashdex.metagame.equilibria import Floats, restricted_exploitability, restricted_nash_conv
 from nashdex.metagame.evidence.estimates import CONFIDENCE
+from nashdex.metagame.evidence.imputation import touches_support
 from nashdex.metagame.evidence.intervals import Estimate, Interval
 from nashdex.metagame.evidence.sampled import posterior_payoffs
-from nashdex.metagame.evidence.tally import Tally
+from nashdex.metagame.evidence.tally import Integers, Tally
 from nashdex.metagame.solvers.interface import ConfiguredSolver, PairSolution, Solution
 from nashdex.metagame.solvers.registry import META_SOLVERS
 from nashdex.settings.run import RunSettings
@@ -48,7 +50,10 @@ class _Answer(Model):
     meta_solver: str
     parameters: dict[str, int | float] = Field(description="What the answer depends on besides the payoffs.")
     value: float = Field(description="To the row player; of counts, expected score minus ½.")
-    restricted_exploitability: float = Field(description="NashConv over the number of players, within the file.")
+    restricted_exploitability: float | None = Field(
+        description="NashConv over the number of players, within the file. Null where a policy of the support has an "
+        "imputed payoff."
+    )
     status: str
     residual: float = Field(description="How far the answer is from what its solver promises.")
     promise: str = Field(description="What the residual measures.")
@@ -67,9 +72,10 @@ class Uncertainty(Model):
     num_draws: PositiveInt
     meta_strategy: dict[str, Interval]
     value: Interval = Field(description="0 by symmetry, whatever the battles say.")
-    restricted_exploitability: Interval
-    largest_gain: Estimate = Field(
-        description="What the best member truly gains against the mixture: posterior mean, and the bounds."
+    restricted_exploitability: Interval | None
+    largest_gain: Estimate | None = Field(
+        description="What the best member truly gains against the mixture: posterior mean, and the bounds. Null with "
+        "the restricted exploitability."
     )
 
 
@@ -79,6 +85,11 @@ class SymmetricAnswer(_Answer):
     policies: tuple[str, ...]
     meta_strategy: dict[str, float]
     uncertainty: Uncertainty | None = Field(description="Null where payoffs are given, not counted.")
+    imputed_cells: tuple[tuple[str, str], ...] = Field(
+        (),
+        description="Pairs without battles, whose payoffs are imputed as the run's settings say. In a population of "
+        "more than 257 policies, those of the support.",
+    )
 
 
 class TwoPopulationAnswer(_Answer):
@@ -113,22 +124,36 @@ def solve(game: Game, solver: ConfiguredSolver, draws: Draws = _DRAWS) -> Symmet
 def _of_one_population(game: SymmetricGame, solver: ConfiguredSolver, draws: Draws) -> SymmetricAnswer:
     if not game.zero_sum:
         _require_bimatrix(solver)
-    one = solver.one_population(game.payoffs)
+    places = places_of(game.policies, game.history, solver)
+    one = solver.one_population(game.payoffs[np.ix_(places, places)])
+    strategy = by_policy(one.strategy, places, len(game.policies))
+    support = [policy for policy, share in zip(game.policies, strategy, strict=True) if share > SUPPORT_THRESHOLD]
+    known = not touches_support(game.imputed, support)
     return SymmetricAnswer(
         policies=game.policies,
-        meta_strategy=_by_name(game.policies, one.strategy),
-        restricted_exploitability=restricted_exploitability(game.payoffs, one.strategy),
-        uncertainty=None if game.tally is None else _uncertainty(game, game.tally, solver, one.strategy, draws),
+        meta_strategy=_by_name(game.policies, strategy),
+        restricted_exploitability=restricted_exploitability(game.payoffs, strategy) if known else None,
+        uncertainty=None
+        if game.tally is None
+        else _uncertainty(game, game.tally, solver, strategy, places, draws, is_known=known),
+        imputed_cells=published_cells(game.imputed, support, len(game.policies)),
         **_common(solver, one),
     )
 
 
 def _uncertainty(
-    game: SymmetricGame, tally: Tally, solver: ConfiguredSolver, strategy: Floats, draws: Draws
+    game: SymmetricGame,
+    tally: Tally,
+    solver: ConfiguredSolver,
+    strategy: Floats,
+    places: Integers,
+    draws: Draws,
+    *,
+    is_known: bool,
 ) -> Uncertainty:
     policies = tuple(map(PolicyId, game.policies))  # any names: nothing below reads more than their order
-    payoffs = posterior_payoffs(policies, tally, "block", num_draws=draws.num, seed=draws.seed)
-    drawn = drawn_mixtures(payoffs, strategy, np.arange(len(policies)), solver)
+    payoffs = posterior_payoffs(policies, tally, game.unplayed, num_draws=draws.num, seed=draws.seed)
+    drawn = drawn_mixtures(payoffs, strategy, places, solver)
     bounds = not_negative(interval_of_largest(game.payoffs @ strategy, drawn.gains))
     expected_gain = max(0.0, float(drawn.gains.max(axis=1).mean()))
     return Uncertainty(
@@ -138,8 +163,8 @@ def _uncertainty(
             for place, policy in enumerate(game.policies)
         },
         value=Interval(low=0.0, high=0.0),
-        restricted_exploitability=bounds,
-        largest_gain=Estimate(value=expected_gain, low=bounds.low, high=bounds.high),
+        restricted_exploitability=bounds if is_known else None,
+        largest_gain=Estimate(value=expected_gain, low=bounds.low, high=bounds.high) if is_known else None,
     )
 
 

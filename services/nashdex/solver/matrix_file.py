@@ -7,7 +7,7 @@ A run's ``interaction_matrix.json`` is such a file, of either kind.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Literal, TypeAlias, TypeVar
 
@@ -17,13 +17,15 @@ from pydantic import AfterValidator, Field, ValidationError
 from nashdex.core.documents import Model, describe_problems
 from nashdex.core.errors import DataError
 from nashdex.core.evidence import Evidence
-from nashdex.core.keys import INTERACTION_MATRIX, META_GAME_ANALYSIS
+from nashdex.core.keys import INTERACTION_MATRIX, META_GAME_ANALYSIS, POPULATION
 from nashdex.core.manifest import Manifest
 from nashdex.core.steps import StepName
 from nashdex.core.user_input import read_file
 from nashdex.metagame.analysis.documents import MetaGameAnalysis
 from nashdex.metagame.evidence.counts import check_counts, check_names, check_pairs
-from nashdex.metagame.evidence.estimates import Floats, Tally, centred, expected_scores, require_played
+from nashdex.metagame.evidence.estimates import Floats, Tally, centred
+from nashdex.metagame.evidence.imputation import Imputation, filled
+from nashdex.metagame.population import Population
 from nashdex.metagame.ratings.table import RatingTable
 from nashdex.store import open_store
 from nashdex.store.attempt import newest_manifest, read_object
@@ -92,6 +94,12 @@ class SymmetricGame:
     zero_sum: bool = True
     tally: Tally | None = None
     """The battles that the payoffs are estimated from; None where they are given."""
+    unplayed: Imputation = "block"
+    """How the payoff of a pair without battles is imputed."""
+    imputed: tuple[tuple[str, str], ...] = ()
+    """The pairs without battles."""
+    history: tuple[str, ...] | None = None
+    """Policies in the order of joining, repeats included, for solvers that go by age; None: that of ``policies``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +182,18 @@ def published_ratings(solved: Solved) -> RatingTable | None:
     return RatingTable(**{name: getattr(analysis, name) for name in RatingTable.model_fields})
 
 
+def published_history(solved: Solved) -> tuple[str, ...] | None:
+    """Return the run's members in the order of joining, repeats included; None if the solve step did not publish them.
+
+    Raises:
+        DataError: its population is missing or altered.
+    """
+    store, manifest = solved
+    if POPULATION not in manifest.objects:
+        return None
+    return read_written(store, manifest, POPULATION, Population).history
+
+
 def read(path: Path) -> Game:
     """Return the game in ``path``.
 
@@ -183,13 +203,16 @@ def read(path: Path) -> Game:
     return game_in(read_file(path, "a JSON file with a matrix"), str(path))
 
 
-def game_in(text: bytes, name: str) -> Game:
+def game_in(text: bytes, name: str, *, unplayed: Imputation = "block", history: tuple[str, ...] | None = None) -> Game:
     """Return the game in ``text``; ``name`` is the file's, for errors.
+
+    ``unplayed`` and ``history`` are as in ``SymmetricGame``.
 
     Raises:
         DataError: it is not JSON, or what it says is wrong or incomplete.
     """
-    return _parse(text, name, _game)
+    game = _parse(text, name, lambda file: _game(file, unplayed))
+    return replace(game, history=history) if isinstance(game, SymmetricGame) else game
 
 
 def counts_in(text: bytes, name: str) -> Counts:
@@ -212,7 +235,7 @@ def _parse(text: bytes, path: str, meaning: Callable[[_MatrixFile], Meaning]) ->
         raise DataError(f"{path}: {error}") from error
 
 
-def _game(file: _MatrixFile) -> Game:
+def _game(file: _MatrixFile, unplayed: Imputation) -> Game:
     """Return what ``file`` means; problems are ValueErrors or DataErrors."""
     counts = {"wins": file.wins, "draws": file.draws, "games": file.games}
     given = [name for name, table in counts.items() if table is not None]
@@ -224,9 +247,8 @@ def _game(file: _MatrixFile) -> Game:
         if not given:
             raise ValueError("expected payoffs, or all of wins, draws and games")
         counted = _counts(file)
-        tally = counted.tally
-        require_played(counted.policies, tally.games)
-        return SymmetricGame(counted.policies, centred(expected_scores(tally)), tally=tally)
+        scores, imputed = filled(counted.policies, counted.tally, unplayed)
+        return SymmetricGame(counted.policies, centred(scores), tally=counted.tally, unplayed=unplayed, imputed=imputed)
     payoffs = _table("payoffs", file.payoffs)
     if file.column_payoffs is None:
         if _is_one_population(file, _asymmetry(payoffs)):

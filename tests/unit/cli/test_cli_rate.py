@@ -11,11 +11,15 @@ import pytest
 from nashdex import cli
 from nashdex.core import keys
 from nashdex.core.steps import StepName
+from nashdex.metagame.analysis.documents import MetaGameAnalysis, MetaStrategy
+from nashdex.metagame.population import Population
 from nashdex.report.document import Report
+from nashdex.settings.solve import SolveSettings
 from nashdex.store import open_store
 from nashdex.store.attempt import Attempt
 from nashdex.store.documents import read_published
-from support.made_runs import make_run, make_tabular_run
+from nashdex.store.protocol import ObjectStore
+from support.made_runs import made_settings, make_run, make_tabular_run
 
 SIXTY = {
     "policies": ["strong", "weak"],
@@ -202,6 +206,50 @@ def test_a_run_is_rated_and_solved_as_its_report_says(tmp_path: Path, capsys: py
             (policy.probability.low, policy.probability.high), abs=1e-9
         )
     assert _rated(tmp_path / "run", capsys, "--anchor", "random=1200")["ratings"]["random"]["elo"] == 1200
+
+
+def _published(store: ObjectStore, iteration: int, capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
+    """Check that ``nashdex solve`` prints the mixture and intervals that an iteration published; return its answer."""
+    published = read_published(store, iteration, keys.META_STRATEGY, MetaStrategy)
+    capsys.readouterr()
+    assert cli.run_command_line(["solve", store.uri, "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["meta_strategy"] == pytest.approx(published.meta_strategy, abs=1e-9)
+    for policy, interval in (answer["uncertainty"] or {"meta_strategy": {}})["meta_strategy"].items():
+        expected = published.intervals[policy]
+        assert (interval["low"], interval["high"]) == pytest.approx((expected.low, expected.high), abs=1e-9)
+    assert isinstance(answer, dict)
+    return answer
+
+
+def test_a_run_with_pairs_that_have_not_met_is_solved_as_it_was(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = made_settings(iterations=3, battles_per_pair=8, evaluate={"num_opponents": 3})
+    settings = made.model_copy(update={"solve": SolveSettings(num_draws=100, unplayed="bradley-terry")})
+    store = make_run(str(tmp_path / "run"), iterations=3, settings=settings)
+    analysis = read_published(store, 2, keys.META_GAME_ANALYSIS, MetaGameAnalysis)
+    answer = _published(store, 2, capsys)
+    assert [tuple(cell) for cell in answer["imputed_cells"]] == list(analysis.imputed_cells) != []
+    restricted, found = analysis.exploitability.restricted, answer["uncertainty"]["restricted_exploitability"]
+    if restricted is None:
+        assert (answer["restricted_exploitability"], found, answer["uncertainty"]["largest_gain"]) == (None, None, None)
+    else:
+        assert (found["low"], found["high"]) == pytest.approx((restricted.low, restricted.high), abs=1e-9)
+    assert cli.run_command_line(["solve", store.uri]) == 0
+    assert ("a policy of the mixture has not met all others" in capsys.readouterr().out) == (restricted is None)
+
+
+@pytest.mark.parametrize("solver", ["uniform", "last"])
+def test_a_policy_that_training_found_again_counts_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], solver: str
+) -> None:
+    """Fictitious play: a best response that is found in several iterations has as many places."""
+    store, payoffs = open_store(str(tmp_path / "run")), ((0.0, -1.0, -2.0), (1.0, 0.0, -1.0), (2.0, 1.0, 0.0))
+    make_tabular_run(store, iterations=4, payoffs=payoffs, meta_solver=solver)
+    population = read_published(store, 3, keys.POPULATION, Population)
+    assert len(population.history) > len(population.ids)
+    _published(store, 3, capsys)
 
 
 def test_a_tabular_run_has_ratings(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

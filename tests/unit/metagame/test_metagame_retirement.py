@@ -102,7 +102,7 @@ def test_a_run_neither_plays_nor_trains_against_retired_members(tmp_path: Path, 
 def test_the_adaptive_schedule_gives_all_its_battles_to_members_that_play(tmp_path: Path) -> None:
     """An unplayed cell of a retired member is uncertain and has the fewest battles, and yet it gets none."""
     store, settings = open_store(str(tmp_path)), _settings(adaptive_battles=40, first_battles=4, battles_per_pair=40)
-    strengths = {trained_policy(iteration): 500.0 + 150.0 * iteration for iteration in range(5)}
+    strengths: dict[str, float] = {trained_policy(iteration): 500.0 + 150.0 * iteration for iteration in range(5)}
     for iteration in range(5):
         make_iteration(store, settings, iteration, strengths)
     plan = _plan(store, 4)

@@ -18,7 +18,7 @@ from nashdex.metagame.analysis.exploitability import (
     restricted,
 )
 from nashdex.metagame.evidence.estimates import CONFIDENCE, Floats, Integers
-from nashdex.metagame.evidence.imputation import Imputation, touches_support
+from nashdex.metagame.evidence.imputation import Cells, Imputation, Name, touches_support
 from nashdex.metagame.evidence.intervals import Estimate
 from nashdex.metagame.evidence.large import is_large
 from nashdex.metagame.evidence.matrix import InteractionMatrix, Payoffs
@@ -41,8 +41,6 @@ class EmpiricalGame:
     history: tuple[PolicyId, ...] | None = None
     """Members in the order of joining, repeats included, for solvers that go by age; by default the matrix's order."""
 
-
-Cells = tuple[tuple[PolicyId, PolicyId], ...]
 
 _NUM_DECIMALS = 12
 """Decimals of a published mixture. The kernels of BLAS and numpy depend on the processor, and their results differ in
@@ -75,9 +73,9 @@ def solve_game(
     policies = game.matrix.policies
     payoffs = game.matrix.payoffs_with(unplayed, num_draws=num_draws, seed=seed)
     ratings = game.matrix.rated(game.anchors, num_draws=num_draws, seed=derive_seed(seed, "ratings"))
-    places = _places(game, solver)
+    places = places_of(policies, game.history, solver)
     solution = solver.one_population(payoffs.values[np.ix_(places, places)])
-    strategy = _rounded(_by_policy(solution.strategy, places, len(policies)))
+    strategy = _rounded(by_policy(solution.strategy, places, len(policies)))
     drawn = drawn_mixtures(payoffs, strategy, places, solver, tick)
     strategies = drawn.strategies
     in_support = strategies > SUPPORT_THRESHOLD
@@ -98,7 +96,7 @@ def solve_game(
         coverage=game.matrix.coverage(),
         pairs=game.matrix.pair_statistics(),
         interval_widths=game.matrix.interval_widths(),
-        imputed_cells=_published_cells(payoffs.imputed, support, len(policies)),
+        imputed_cells=published_cells(payoffs.imputed, support, len(policies)),
         num_draws=len(strategies),
     )
     meta_strategy = MetaStrategy(
@@ -114,7 +112,7 @@ def solve_game(
     return meta_strategy, analysis
 
 
-def _published_cells(cells: Cells, support: Sequence[PolicyId], num_policies: int) -> Cells:
+def published_cells(cells: Cells[Name], support: Sequence[Name], num_policies: int) -> Cells[Name]:
     """Return the imputed cells that are published: of a large population, those of the support alone."""
     if not is_large(num_policies):
         return cells
@@ -140,15 +138,18 @@ def _entropy(strategy: Floats, strategies: Floats) -> Estimate:
     return Estimate(value=value, low=bounds.low, high=max(bounds.high, highest))
 
 
-def _places(game: EmpiricalGame, solver: ConfiguredSolver) -> Integers:
-    """Return the rows that the solver sees: in the order of the matrix, or by age and as often as they joined."""
-    if game.history is None or not solver.by_age:
-        return np.arange(len(game.matrix.policies))
-    place = {policy: index for index, policy in enumerate(game.matrix.policies)}
-    return np.array([place[policy] for policy in game.history])
+def places_of(policies: Sequence[str], history: Sequence[str] | None, solver: ConfiguredSolver) -> Integers:
+    """Return the rows that the solver sees: in the order of ``policies``, or by age and as often as they joined.
+
+    ``history`` are the members in the order of joining; None is the order of ``policies``.
+    """
+    if history is None or not solver.by_age:
+        return np.arange(len(policies))
+    place = {policy: index for index, policy in enumerate(policies)}
+    return np.array([place[policy] for policy in history])
 
 
-def _by_policy(weights: Floats, places: Integers, num_policies: int) -> Floats:
+def by_policy(weights: Floats, places: Integers, num_policies: int) -> Floats:
     """Return the weight of each policy: the sum over its places."""
     return np.bincount(places, weights, num_policies).astype(np.float64)
 
@@ -197,7 +198,7 @@ def drawn_mixtures(
     solved, gains, losses = [], [], []
     for block in payoffs.draws():
         seen = block if in_order else block[:, places[:, None], places]
-        solved += [_by_policy(weights, places, len(strategy)) for weights in solver.one_population_of_many(seen, tick)]
+        solved += [by_policy(weights, places, len(strategy)) for weights in solver.one_population_of_many(seen, tick)]
         gains.append(block @ strategy)
         losses.append(strategy @ block)
     return DrawnMixtures(_rounded(np.array(solved)), np.concatenate(gains), np.concatenate(losses))
