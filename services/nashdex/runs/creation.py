@@ -140,10 +140,9 @@ def create_run(store_uri: str, prepared: PreparedRun) -> Run:
             for key, data in prepared.inputs.items():
                 store.put(key, data)
         if not store.put_if_absent(keys.CONFIG, config):
-            # Another process is creating the run, or was killed while it did.
-            _refuse_other_settings(
-                store, prepared, _parse_settings(store.get(keys.CONFIG), f"{store.uri}/{keys.CONFIG}")
-            )
+            # Another process is creating the run, or was killed while it did, perhaps one of another version.
+            config = store.get(keys.CONFIG)
+            _refuse_other_settings(store, prepared, _parse_settings(config, f"{store.uri}/{keys.CONFIG}"))
         write_root(store, {keys.CONFIG: config, **prepared.inputs})
     _refuse_other_settings(store, prepared, _stored_settings(store))
     return Run(prepared.id, store, prepared.settings)

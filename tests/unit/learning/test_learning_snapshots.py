@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import pytest
 import torch
 
+from nashdex.core.errors import NoObjectError
 from nashdex.core.ids import AttemptId, PolicyId
 from nashdex.core.steps import StepName
 from nashdex.learning.rounds.rounds import SnapshotPool, scores_by_opponent
@@ -199,3 +200,32 @@ def test_a_snapshot_that_was_never_met_counts_as_an_equal() -> None:
     made.pool.record(scores_by_opponent(episodes(named(1), [1.0, 0.0] * 6)))
     met = Counter(next(iter(opponents(made.pool, seed))) for seed in range(2000))
     assert met[PolicyId(named(1))] / 2000 == pytest.approx(0.5, abs=0.04)
+
+
+class MeetsAnAttempt(MemoryStore):
+    """A store where an older attempt, which still runs, saves a checkpoint between two reads of a newer one."""
+
+    def __init__(self, older: PooledTraining) -> None:
+        super().__init__(older.store.objects)
+        self._older = older
+        self.left = 1
+        """Checkpoints to save."""
+
+    def get(self, key: str, max_bytes: int | None = None) -> bytes:
+        if self.left and key.endswith(".safetensors"):
+            self.left -= 1
+            self._older.step()
+        return super().get(key, max_bytes)
+
+
+def test_a_checkpoint_that_an_older_attempt_replaces_while_it_is_read_is_read_again() -> None:
+    older = training()
+    older.step()
+    store = MeetsAnAttempt(older)
+    resumed = training(store)
+    assert store.left == 0
+    assert resumed.loop.state.update == 2
+    (tensors,) = (key for key in store.objects if "checkpoint-" in key)
+    del store.objects[tensors]
+    with pytest.raises(NoObjectError):
+        training(store)

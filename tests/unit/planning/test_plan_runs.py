@@ -132,6 +132,17 @@ def test_a_run_whose_creation_was_killed_is_created_by_the_same_command(config: 
     assert open_run(run.store.uri).settings == run.settings
 
 
+def test_a_run_whose_creation_by_another_version_was_killed_can_be_opened(config: Path, store: str) -> None:
+    """The other version lacks a setting, which has its default here."""
+    run = begin_run(store, config)
+    values = json.loads(run.store.get(keys.CONFIG))
+    del values["evaluate"]["battles_per_pair"]
+    run.store.put(keys.CONFIG, json.dumps(values).encode())
+    run.store.delete(keys.RUN_MANIFEST)
+    begin_run(store, config)
+    assert open_run(run.store.uri).settings == run.settings
+
+
 def test_config_json_holds_every_setting_resolved(config: Path, store: str) -> None:
     run = begin_run(store, config)
     stored = json.loads(run.store.get(keys.CONFIG))

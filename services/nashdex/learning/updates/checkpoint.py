@@ -18,7 +18,7 @@ from torch import Tensor
 
 from nashdex.core import keys
 from nashdex.core.documents import Document, SealedDocument
-from nashdex.core.errors import DataError
+from nashdex.core.errors import DataError, NoObjectError
 from nashdex.core.ids import AttemptId
 from nashdex.core.manifest import Manifest, StoredObject
 from nashdex.core.results import TRAINING_RESULT, TrainingResult
@@ -91,9 +91,15 @@ class Checkpoints:
             DataError: it is missing a part, truncated or altered.
         """
         checkpoint = self._read()
-        if checkpoint is None or checkpoint.inputs != self._inputs:
-            return None
-        return checkpoint.state, self.tensors(checkpoint.tensors)
+        while checkpoint is not None and checkpoint.inputs == self._inputs:
+            try:
+                return checkpoint.state, self.tensors(checkpoint.tensors)
+            except NoObjectError:
+                # An attempt that lost its node, and still runs, saved a newer one meanwhile and removed this.
+                before, checkpoint = checkpoint, self._read()
+                if checkpoint == before:
+                    raise
+        return None
 
     def tensors(self, stored: StoredObject) -> dict[str, Tensor]:
         """Return the tensors of a checkpoint, or the weights that ``keep_weights`` wrote.
