@@ -19,6 +19,15 @@ Object = dict[str, Any]
 _API = client.ApiClient()
 
 
+class _Loader(yaml.CSafeLoader):
+    """Refuses a mapping with a key twice, as Flux and kustomize do."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:  # noqa: FBT001, FBT002 - yaml's signature
+        names = [key.value for key, _ in node.value]
+        assert len(names) == len(set(names)), f"a key is there twice: {names}"
+        return super().construct_mapping(node, deep)
+
+
 def ci_values(name: str) -> Object:
     """Return the values of a feature combination."""
     values: Object = yaml.safe_load((CHART / "ci" / f"{name}-values.yaml").read_text())
@@ -30,7 +39,7 @@ def render(values: Object | None = None) -> list[Object]:
     with Chart.load(CHART) as chart:
         texts = chart.render(values or {}, name="nashdex", namespace=NAMESPACE)
     manifests = [text for path, text in sorted(texts.items()) if path.endswith(".yaml")]
-    return [document for text in manifests for document in yaml.load_all(text, yaml.CSafeLoader) if document]
+    return [document for text in manifests for document in yaml.load_all(text, _Loader) if document]
 
 
 def notes(values: Object | None = None) -> str:

@@ -100,3 +100,13 @@ def test_a_dashboard_shows_its_own_namespace_first() -> None:
 def test_nothing_is_installed_without_its_switch() -> None:
     kinds = {each["kind"] for each in render()}
     assert not kinds & {"PrometheusRule", "PodMonitor"}
+
+
+def test_a_monitoring_may_select_by_a_label_that_the_chart_has_too() -> None:
+    labels = {"additionalLabels": {"app.kubernetes.io/part-of": "monitoring", "grafana_dashboard": "2"}}
+    switched = {key: {"enabled": True, **labels} for key in ("podMonitor", "prometheusRule", "dashboards")}
+    found = [each["metadata"] for each in render(switched) if "grafana_dashboard" in each["metadata"]["labels"]]
+    assert len(found) == 7
+    for each in found:
+        assert each["labels"].items() >= labels["additionalLabels"].items()
+        assert each["labels"]["app.kubernetes.io/component"] == "monitoring"

@@ -108,6 +108,14 @@ def test_keys_of_the_embedded_store_are_drawn() -> None:
     assert not set(first.values()) & set(second.values())
 
 
+@pytest.mark.parametrize("bucket", ["1234567", "1e5", "nashdex"])
+def test_a_bucket_may_have_any_name(bucket: str) -> None:
+    deployment = one(render({"objectStore": {"embedded": {"bucket": bucket}}}), "Deployment", "nashdex-store")
+    kubernetes_validate.validate(deployment, KUBERNETES, strict=True)
+    (container,) = deployment["spec"]["template"]["spec"]["containers"]
+    assert container["volumeMounts"][1] == {"name": "data", "mountPath": "/bucket", "subPath": bucket}
+
+
 def test_no_secret_is_made_for_a_store_of_ones_own() -> None:
     for name in ("existing-secret", "workload-identity"):
         assert [each for each in render(ci_values(name)) if each["kind"] == "Secret"] == []

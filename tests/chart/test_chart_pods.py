@@ -228,8 +228,11 @@ def test_pods_are_protected_from_eviction_by_annotations_and_where_asked() -> No
 
 
 def test_no_label_of_a_pod_replaces_one_that_nashdex_selects_by() -> None:
-    metadata = pod_metadata(render({"collect": {"podLabels": {"app.kubernetes.io/component": "mine"}}}))
-    assert "collect" in metadata
+    mine = {"podLabels": {"app.kubernetes.io/component": "mine", "team": "research"}}
+    services = {"exporter": mine, "showdownServer": {"enabled": True, **mine}, "objectStore": {"embedded": mine}}
+    metadata = pod_metadata(render({"collect": mine, **services}))
+    for component in ("collect", "exporter", "showdown-server", "store"):
+        assert metadata[component]["labels"]["team"] == "research"
 
 
 def templates_of(objects: list[Object], name: str) -> dict[str, Object]:

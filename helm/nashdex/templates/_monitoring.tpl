@@ -2,6 +2,11 @@
 Several releases share a Prometheus and a Grafana: each has rules and dashboards for its own namespace.
 */}}
 
+{{/* Labels of an object, with those that a monitoring selects by; they win. Takes (list root additional). */}}
+{{- define "nashdex.monitoringLabels" -}}
+{{- merge (dict) (index . 1) (include "nashdex.labels" (list (index . 0) "monitoring") | fromYaml) | toYaml -}}
+{{- end -}}
+
 {{/* Whether a rule is left out. Takes (list root rule). */}}
 {{- define "nashdex.leavesOut" -}}
 {{- $root := index . 0 -}}

@@ -39,6 +39,11 @@ capabilities: {drop: [ALL]}
 {{- end }}
 {{- end -}}
 
+{{/* More labels of a pod, without those that are the chart's own. Takes a component's values. */}}
+{{- define "nashdex.morePodLabels" -}}
+{{- with omit .podLabels "app.kubernetes.io/name" "app.kubernetes.io/component" "app.kubernetes.io/part-of" }}{{ toYaml . }}{{ end -}}
+{{- end -}}
+
 {{/*
 Annotations of a pod. Those against eviction are of the cluster autoscaler and of Karpenter; a PodDisruptionBudget would
 block drains forever, because Argo's pods have no owner with a scale. Takes a component's values.
