@@ -236,8 +236,9 @@ def _comparison_method(report: ExperimentReport) -> str:
 def _comparison_row(one: ComparisonReport, *, is_registered: bool) -> tuple[str, ...]:
     is_elo = one.measure == ELO
     estimate = "" if one.difference is None else interval_text(one.difference, is_elo=is_elo)
-    equal = "equal" if is_registered else "not registered"
-    budgets = equal if one.budgets is None else " against ".join(f"{each:,}" for each in one.budgets)
+    budgets = "equal" if is_registered else "not registered"
+    if one.budgets is not None:
+        budgets = " against ".join("no such number" if each is None else f"{each:,}" for each in one.budgets)
     by = "Elo" if is_elo else f"score against {against(one.measure)}"
     return one.arm, one.other, by, estimate, p_text(one.p), p_text(one.p_holm), budgets, one.found
 

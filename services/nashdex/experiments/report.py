@@ -70,7 +70,10 @@ class ComparisonReport(Model):
     )
     p: float = Field(description="Two-sided, of this comparison by itself; 1 without a result.")
     p_holm: float = Field(description="After Holm's correction for all registered comparisons.")
-    budgets: tuple[int, int] | None = Field(description="Registered decisions of both arms, where they differ.")
+    budgets: tuple[int | None, int | None] | None = Field(
+        description="Registered decisions of both arms, where they are not equal: null for an oracle without such a "
+        "number."
+    )
     found: Finding
     sentence: str
 
@@ -173,7 +176,9 @@ def _comparisons(
     p_values = [1.0 if each is None else each.p_value() for each in found]
     intervals = [None if each is None else each.interval(rule.level / len(found)) for each in found]
     return tuple(
-        _comparison_report(one, each, (p, p_holm), rule.level, (budgets.get(one.arm), budgets.get(one.other)))
+        _comparison_report(
+            one, each, (p, p_holm), rule.level, (budgets.get(one.arm), budgets.get(one.other)) if budgets else None
+        )
         for one, each, p, p_holm in zip(comparisons, intervals, p_values, holm(p_values), strict=True)
     )
 
@@ -183,14 +188,14 @@ def _comparison_report(
     estimate: ClusteredEstimate | None,
     p_values: tuple[float, float],
     level: float,
-    budgets: tuple[int | None, int | None],
+    budgets: tuple[int | None, int | None] | None,
 ) -> ComparisonReport:
     p, p_holm = p_values
     found = "no result" if estimate is None else finding(comparison, estimate, p_holm, level)
     said = sentence(comparison, found, estimate, p_holm)
-    one, other = budgets
-    unequal = (one, other) if one is not None and other is not None and one != other else None
-    if unequal is not None:
+    one, other = budgets or (None, None)
+    are_known = one is not None and other is not None
+    if are_known and one != other:
         said += f" {comparison.arm} learns from {one:,} decisions and {comparison.other} from {other:,}."
     return ComparisonReport(
         arm=comparison.arm,
@@ -200,7 +205,7 @@ def _comparison_report(
         difference=estimate,
         p=p,
         p_holm=p_holm,
-        budgets=unequal,
+        budgets=None if are_known and one == other else budgets,
         found=found,
         sentence=said,
     )

@@ -204,7 +204,8 @@ def begin(plan: Plan, options: ExperimentOptions, prepared: dict[str, PreparedRu
         if reason := plan.experiment.invalid.get(run.key):
             update |= {"status": Status.INVALIDATED, "reason": reason}
         elif fresh.status is Status.INVALIDATED:
-            update |= {"status": Status.COMPLETED if fresh.matches else Status.PLANNED, "reason": ""}
+            is_measured = fresh.scores.keys() >= set(plan.experiment.measure.scores)
+            update |= {"status": Status.COMPLETED if is_measured else Status.PLANNED, "reason": ""}
         begun = fresh.model_copy(update=update)
         if begun.status not in _DONE:
             with _named_in_errors(plan, run):

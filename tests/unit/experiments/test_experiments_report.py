@@ -199,6 +199,19 @@ def test_sentences_name_registered_budgets_that_differ(tmp_path: Path) -> None:
     assert third.sentence.endswith("third learns from 2,400,000 decisions and base from 1,200,000.")
 
 
+def test_budgets_are_equal_only_where_both_are_known(tmp_path: Path) -> None:
+    plan = plan_of(tmp_path, more='[[arms]]\nname = "exact"\nsettings = { "train.oracle" = "exact" }\n')
+    results = registered(plan, Results(experiment="plan", began="now", runs=()), prepare(plan))
+    done = results_of(plan, {"base": [0.5, 0.51], "other": [0.5, 0.52], "exact": [0.5, 0.53]})
+    report = make_report(plan, done.model_copy(update={"registration": results.registration}))
+    other, exact = report.comparisons
+    assert (other.budgets, exact.budgets) == (None, (None, 1_200_000))
+    assert "learns from" not in exact.sentence
+    rows = [line for line in page(report).splitlines() if "| base | Elo |" in line]
+    assert [row.split(" | ")[-2] for row in rows] == ["equal", "no such number against 1,200,000"]
+    assert all(one.budgets is None for one in make_report(plan, done).comparisons), "nothing is registered"
+
+
 def test_a_score_has_to_be_reached_in_each_seed(tmp_path: Path) -> None:
     plan = plan_of(tmp_path, 'kind = "score"\nanchor = "random"\nabove = 0.6')
     scores = {"base": [0.66, 0.67, 0.68], "other": [0.66, 0.67, 0.64]}
@@ -298,6 +311,27 @@ def test_results_are_kept_and_invalid_runs_do_not_count(tmp_path: Path) -> None:
     again = begin(plan, options, prepared).record("plan-other-1")
     assert again is not None
     assert again.status is Status.COMPLETED
+
+
+def test_a_run_that_is_valid_again_is_completed_only_if_all_was_measured(tmp_path: Path) -> None:
+    """It may have been stopped, or have failed, between its matches and its exploiter."""
+    plan = plan_of(tmp_path, more='[measure.exploiter]\n[invalid]\n"other/1" = "a fault"\n')
+    options = ExperimentOptions(place=ThisMachine(str(tmp_path / "runs")), logs=tmp_path, say=lambda _: None)
+    prepared = prepare(plan)
+    fingerprint = prepared["plan-other-1"].settings.fingerprint()
+    record = results_of(plan, {"base": [], "other": [0.7]}).runs[0]
+    failed = record.model_copy(update={"settings": fingerprint, "status": Status.FAILED, "reason": "no exploiter"})
+    plan.beside(RESULTS_SUFFIX).write_bytes(Results(experiment="plan", began="now", runs=(failed,)).to_json())
+    assert begin(plan, options, prepared).record("plan-other-1") == failed.model_copy(
+        update={"status": Status.INVALIDATED, "reason": "a fault"}
+    )
+    plan.path.write_text(plan.path.read_text().replace('"other/1"', '# "other/1"'))
+    plan = read_plan(plan.path)
+    begun = begin(plan, options, prepared)
+    again = begun.record("plan-other-1")
+    assert again is not None
+    assert again.status is Status.PLANNED
+    assert make_report(plan, begun).comparisons[0].found == "no result"
 
 
 def test_the_page_gives_settings_of_all_arms_once(tmp_path: Path) -> None:
