@@ -46,7 +46,7 @@ class Sample:
     battle_errors: Mapping[int, float]
     """Standard errors by battles alone."""
     runs: tuple[str, ...] = ()
-    """The runs in the store. Arms with the same ones are one training."""
+    """The runs in the store. Arms with the same ones, or some of them, are one training."""
 
     @property
     def mean(self) -> float:
@@ -111,13 +111,17 @@ def difference(
 
 def _pooled(samples: Iterable[Sample]) -> tuple[float, float, int]:
     """Return s², b² and the degrees of freedom of s²."""
-    trainings: dict[object, list[Sample]] = {}
-    for place, sample in enumerate(samples):
+    trainings: list[list[Sample]] = []
+    for sample in samples:
         if len(sample.values) >= _FEWEST_SEEDS:
-            trainings.setdefault(sample.runs or place, []).append(sample)
+            shared = (arms for arms in trainings if any({*arm.runs} & {*sample.runs} for arm in arms))
+            if arms := next(shared, None):
+                arms.append(sample)
+            else:
+                trainings.append([sample])
     freedom, total, battles = 0, 0.0, 0.0
-    for arms in trainings.values():
-        own = len(arms[0].values) - 1
+    for arms in trainings:
+        own = max(len(arm.values) for arm in arms) - 1
         freedom += own
         total += own * math.fsum(arm.variance for arm in arms) / len(arms)
         battles += own * math.fsum(arm.battle_variance for arm in arms) / len(arms)

@@ -136,6 +136,16 @@ def test_other_arms_say_how_much_seeds_vary_and_one_training_counts_once() -> No
     assert joined.degrees_of_freedom == pytest.approx(4)
 
 
+def test_one_training_counts_once_where_one_of_its_arms_lacks_a_seed() -> None:
+    """A run may be invalid, or not measured yet, for one of the arms that share it."""
+    one, runs = _exact(0.0, 1.0, 2.0), ("run-1", "run-2", "run-3")
+    last, magnet = _exact(5.0, 6.0, 7.0), _exact(5.5, 6.5)
+    shared = [Sample(last.values, last.battle_errors, runs), Sample(magnet.values, magnet.battle_errors, runs[:2])]
+    found = difference(one, shared[0], [one, *shared], "pooled")
+    assert found is not None
+    assert found.degrees_of_freedom == pytest.approx(4)
+
+
 def test_paired_differences_are_students_over_the_seeds() -> None:
     one, other = _exact(10.0, 20.0, 30.0), _exact(9.0, 18.0, 27.0)
     found = difference(one, other, [one, other], "paired")
