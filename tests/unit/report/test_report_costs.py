@@ -95,6 +95,16 @@ def test_a_price_has_the_interval_of_what_was_bought() -> None:
     assert exact.low == exact.value == exact.high == pytest.approx(0.2)
 
 
+def test_exploitability_falls_to_nothing_at_most() -> None:
+    """A best response that clearly loses says nothing about exploitability, and one that may lose no less than 0."""
+    first = _estimate(0.1, 0.01)
+    assert fall(first, _estimate(-0.3, 0.01)) is None
+    fallen = fall(first, _estimate(-0.01, 0.01))
+    assert fallen is not None
+    assert (fallen.value, fallen.high) == (first.value, first.high)
+    assert fallen.low == pytest.approx(first.low - (-0.01 + 0.01 * 1.96), abs=1e-4)
+
+
 def test_the_bottleneck_is_the_step_with_the_longest_wall_time(found: RunCost) -> None:
     for iteration in found.iterations:
         slowest = max(iteration.steps, key=lambda step: step.seconds)

@@ -102,11 +102,15 @@ def lowered_exploitability(rows: Sequence[IterationRow]) -> Estimate | None:
 
 
 def fall(first: Estimate, last: Estimate) -> Estimate | None:
-    """Return ``first`` − ``last`` with its interval; None if it may be 0 or less."""
+    """Return ``first`` − ``last`` with its interval; None if it may be 0 or less, or if ``last`` is below 0.
+
+    Exploitability is never below 0: a best response that loses was trained too little to show any.
+    """
     surely = first.value - _STRETCH * (first.value - first.low) - (last.value + _STRETCH * (last.high - last.value))
-    if surely <= 0:
+    if surely <= 0 or last.high < 0:
         return None
-    return Estimate(value=first.value - last.value, low=first.low - last.high, high=first.high - last.low)
+    value, low = max(0.0, last.value), max(0.0, last.low)
+    return Estimate(value=first.value - value, low=first.low - last.high, high=first.high - low)
 
 
 def ratio(amount: float, gained: Estimate) -> Estimate:
