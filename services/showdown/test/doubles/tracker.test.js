@@ -65,3 +65,11 @@ test("an ability that Mummy replaces is its wearer's own only if nothing replace
   assert.equal(own([mummy("Infiltrator")]), "infiltrator");
   assert.equal(own(["|-activate|p2a: Dragapult|Skill Swap|||[of] p2b: Runerigus", mummy("Wandering Spirit")]), "");
 });
+
+test("a Future Sight at a partner hits where the partner is", () => {
+  const entry = ["a: Mew|Mew", "b: Abra|Abra"].flatMap((shown) => [`|switch|p1${shown}|300/300`, `|switch|p2${shown}|100/100`]);
+  const future = (/** @type {string} */ aim) => after("gen9doublesou", [...entry, "|turn|1", `|move|p2a: Mew|Future Sight|${aim}`, "|-start|p2a: Mew|move: Future Sight"]);
+  const [foe, partner] = [future("p1b: Abra"), future("p2b: Abra")];
+  assert.deepEqual([foe.own.future_turns, foe.opponent.future_turns], [[0, 3], [0, 0]]);
+  assert.deepEqual([partner.own.future_turns, partner.opponent.future_turns], [[0, 0], [0, 3]]);
+});

@@ -231,7 +231,78 @@ test("the second generation does not mark later turns of a move, which cost no P
   assert.deepEqual(spent([roll, roll, roll, roll, roll]), [["rollout", 1]]);
   assert.deepEqual(spent([roll, roll, roll, roll, roll, roll]), [["rollout", 2]], "it ends after five turns");
   assert.deepEqual(spent([roll, `${roll}|[miss]`, roll]), [["rollout", 2]], "a miss ends it");
-  assert.deepEqual(spent([thrash, "|turn|2", thrash, "|-start|p2a: Vaporeon|confusion|[fatigue]", "|turn|3", thrash]), [["outrage", 2]]);
+  assert.deepEqual(spent([thrash, "|turn|2", thrash, "|-start|p2a: Vaporeon|confusion|[silent]", "|turn|3", thrash]), [["outrage", 2]]);
+  assert.deepEqual(spent([thrash, "|-immune|p1a: Mew", "|turn|2", thrash]), [["outrage", 1]], "it goes on without an effect");
+  assert.deepEqual(spent([`${thrash}|[miss]`, "|-miss|p2a: Vaporeon", "|turn|2", thrash]), [["outrage", 1]], "and after a miss");
+});
+
+test("a silent confusion ends a rampage of the first two generations", () => {
+  const rampage = "|move|p2a: Vaporeon|Thrash|p1a: Mew";
+  const thrashing = (/** @type {string} */ format, /** @type {string[]} */ lines) => "thrashing" in foe(after(format, [...ENTRY, ...lines])).volatiles;
+  for (const format of ["gen1ou", "gen2ou"]) {
+    assert.equal(thrashing(format, [rampage]), true);
+    assert.equal(thrashing(format, [rampage, "|-start|p2a: Vaporeon|confusion|[silent]"]), false);
+  }
+});
+
+test("in the first generation, Rage lasts from its first hit", () => {
+  const rages = (/** @type {string[]} */ lines) => "rage" in foe(after("gen1ou", [...ENTRY, ...lines])).volatiles;
+  const rage = "|move|p2a: Vaporeon|Rage|p1a: Mew";
+  assert.deepEqual([rages([rage]), rages([`${rage}|[miss]`]), rages([rage, `${rage}|[from] Rage|[miss]`])], [true, false, true]);
+});
+
+test("a Pokémon that cannot move, or hits itself in confusion, ends what its next move would end", () => {
+  const effects = ["|-singlemove|p2a: Vaporeon|Grudge", "|-singlemove|p2a: Vaporeon|Rage", "|-singlemove|p2a: Vaporeon|Destiny Bond"];
+  const dives = ["|move|p2a: Vaporeon|Dive||[still]", "|-prepare|p2a: Vaporeon|Dive"];
+  const left = (/** @type {string[]} */ lines) => Object.keys(foe(after("gen4ou", [...ENTRY, ...lines])).volatiles).sort();
+  assert.deepEqual(left([...dives, ...effects]), ["charging", "destinybond", "grudge", "hidden", "rage"]);
+  assert.deepEqual(left([...dives, ...effects, "|cant|p2a: Vaporeon|par"]), []);
+  assert.deepEqual(left([...dives, ...effects, "|-damage|p2a: Vaporeon|90/100|[from] confusion"]), []);
+});
+
+test("a move that an item brings forward is its user's own", () => {
+  const lines = ["|-activate|p2a: Vaporeon|item: Quick Claw", "|move|p2a: Vaporeon|Surf|p1a: Mew|[from] item: Quick Claw"];
+  const { moves, last_move: last } = foe(after("gen4ou", [...ENTRY, ...lines]));
+  assert.deepEqual([moves.map((/** @type {any} */ { id, pp, max_pp: most }) => [id, most - pp]), last], [[["surf", 1]], "surf"]);
+});
+
+test("from the fourth generation on, Pressure costs nothing for the Pursuit of a Pokémon that leaves", () => {
+  const entry = ["|switch|p1a: Entei|Entei|300/300", "|-ability|p1a: Entei|Pressure|[silent]", "|switch|p2a: Vaporeon|Vaporeon|100/100", "|turn|1"];
+  const spent = (/** @type {string} */ format, /** @type {string} */ tag) =>
+    foe(after(format, [...entry, `|move|p2a: Vaporeon|Pursuit|p1a: Entei${tag}`])).moves.map((/** @type {any} */ { pp, max_pp: most }) => most - pp);
+  const leaves = "|[from] Pursuit";
+  assert.deepEqual([spent("gen3ou", leaves), spent("gen4ou", leaves), spent("gen4ou", "")], [[2], [1], [2]]);
+});
+
+test("a Wish that fails because another waits changes nothing", () => {
+  const wish = "|move|p2a: Vaporeon|Wish|p2a: Vaporeon";
+  const fails = ["|move|p2a: Vaporeon|Wish||[still]", "|-fail|p2a: Vaporeon"];
+  const turn = (/** @type {string[]} */ lines) => after("gen3ou", [...ENTRY, ...lines]).opponent.wish_turn;
+  assert.equal(turn([wish]), 2);
+  assert.equal(turn([wish, "|turn|2", ...fails]), 2);
+  assert.equal(turn([wish, "|turn|2", ...fails, "|turn|3"]), 0);
+});
+
+test("Lunar Dance restores the PP of the Pokémon that it heals", () => {
+  const moves = ["|move|p2a: Vaporeon|Surf|p1a: Mew", "|move|p2a: Vaporeon|Haze|p2a: Vaporeon"];
+  const { moves: known } = foe(after("gen4ou", [...ENTRY, ...moves, "|-heal|p2a: Vaporeon|100/100|[from] move: Lunar Dance"]));
+  assert.deepEqual(known.map((/** @type {any} */ { pp, max_pp: most }) => most - pp), [0, 0]);
+});
+
+test("a copy by Mimic has 5 PP until the fourth generation, then the move's own", () => {
+  const copy = (/** @type {string} */ format, /** @type {string} */ line) =>
+    foe(after(format, [...ENTRY, "|move|p2a: Vaporeon|Mimic|p1a: Mew", line])).moves.map((/** @type {any} */ { id, pp, max_pp: most }) => [id, pp, most]);
+  assert.deepEqual(copy("gen4ou", "|-activate|p2a: Vaporeon|move: Mimic|Petal Dance"), [["petaldance", 5, 32]]);
+  assert.deepEqual(copy("gen9ou", "|-start|p2a: Vaporeon|Mimic|Petal Dance"), [["petaldance", 10, 10]]);
+});
+
+test("a berry's effect on another Pokémon does not show that it holds the berry", () => {
+  const bite = [
+    "|move|p2a: Vaporeon|Bug Bite|p1a: Mew", "|-enditem|p1a: Mew|Sitrus Berry|[from] stealeat|[move] Bug Bite|[of] p2a: Vaporeon",
+    "|-heal|p2a: Vaporeon|100/100|[from] item: Sitrus Berry",
+  ];
+  const state = after("gen4ou", [...ENTRY, ...bite]);
+  assert.deepEqual([foe(state).item, state.own.pokemon[0].item, state.own.pokemon[0].lost_item], [null, "", "sitrusberry"]);
 });
 
 test("a Z-move and a Max move spend PP of the own move that they replace, where that is certain", () => {

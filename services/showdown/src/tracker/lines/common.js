@@ -71,7 +71,7 @@ export function showItem(tracker, ident, name) {
   const item = tracker.dexInfo.items.of(name);
   const pokemon = find(tracker, ident);
   if (!item || !pokemon) return;
-  // A berry's effect is reported after the berry has been eaten.
+  // The effect of what is consumed may be reported after its end.
   if (pokemon.itemKnown === KNOWN && pokemon.item === 0 && pokemon.lostItem === item) return;
   pokemon.item = item;
   pokemon.itemKnown = KNOWN;
@@ -98,7 +98,8 @@ export function showCause(tracker, parts, ident, abilityOwner = OF, itemOwner = 
   if (!from) return;
   if (from.startsWith("ability: ")) {
     showAbility(tracker, (abilityOwner === OF && tagged(parts, "[of] ")) || ident, from.slice(9));
-  } else if (from.startsWith("item: ")) {
+  } else if (from.startsWith("item: ") && !from.endsWith("Berry")) {
+    // A berry has ended before its effect, which may be that of a Pokémon that stole it or was hit with it.
     showItem(tracker, (itemOwner === OF && tagged(parts, "[of] ")) || ident, from.slice(6));
   }
 }

@@ -1,7 +1,7 @@
 /** Lines about hit points, statuses and boosts. */
 import { BOOSTS } from "../../simulator/dex.js";
 import { sideOf, slotOf, find, tagged, hasTag, showCause, OF, SUBJECT } from "./common.js";
-import { bindInFirstGeneration } from "./moves.js";
+import { bindInFirstGeneration, prevented } from "./moves.js";
 import { statusOf } from "../side.js";
 
 /** @typedef {import("./common.js").Handler} Handler */
@@ -18,8 +18,11 @@ function setHp(tracker, parts) {
 }
 handlers.set("-damage", (tracker, parts) => {
   setHp(tracker, parts);
-  if (tracker.dexInfo.generation === 1 && hasTag(parts, "[from] confusion")) {
-    const slot = slotOf(tracker, parts[2]);
+  if (!hasTag(parts, "[from] confusion")) return;
+  const slot = slotOf(tracker, parts[2]);
+  if (tracker.dexInfo.generation > 1) {
+    prevented(tracker, slot);
+  } else {
     slot.prepared = 0;
     slot.volatiles[tracker.n.charging] = 0;
     slot.volatiles[tracker.n.hidden] = 0;
@@ -39,6 +42,8 @@ handlers.set("-heal", (tracker, parts) => {
   if (from === "move: Wish") {
     const side = sideOf(tracker, parts[2]);
     side.wishTurns[side.positionOf(parts[2])] = 0;
+  } else if (from === "move: Lunar Dance") {
+    for (let m = 0; m < pokemon.numMoves; m++) pokemon.pp[m] = tracker.dexInfo.movePp[pokemon.moves[m]];
   }
 });
 

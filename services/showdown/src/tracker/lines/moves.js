@@ -30,7 +30,9 @@ handlers.set("move", (tracker, parts) => {
   const flags = dexInfo.moveFlags[move];
   const slot = side.slotOf(ident);
   const { volatiles } = slot;
-  const from = tagged(parts, "[from] ");
+  const cause = tagged(parts, "[from] ");
+  // In the fourth generation, the line names the item that lets its holder move first.
+  const from = cause.startsWith("item: ") ? "" : cause;
   const missed = hasTag(parts, "[miss]") || hasTag(parts, "[notarget]");
   const { isDesynced } = tracker;
   tracker.isDesynced = false;
@@ -58,7 +60,9 @@ handlers.set("move", (tracker, parts) => {
     } else if (from === "" || caller === "Pursuit") {
       slot.lastMove = move;
       const paysLater = dexInfo.generation === 1 && flags & CHARGES;
-      spend(tracker, slot, pokemon, move, paysLater ? 0 : 1 + pressure(tracker, side, move, parts));
+      // From the fourth generation on, Pressure costs nothing for the Pursuit of a Pokémon that leaves.
+      const extra = from && dexInfo.generation > 3 ? 0 : pressure(tracker, side, move, parts);
+      spend(tracker, slot, pokemon, move, paysLater ? 0 : 1 + extra);
     } else if (caller === "Sleep Talk") {
       spend(tracker, slot, pokemon, move, 0);
       const extra = pressesCaller ? pressure(tracker, side, move, parts) : 0;
@@ -76,9 +80,11 @@ handlers.set("move", (tracker, parts) => {
   volatiles[n.grudge] = 0;
   volatiles[n.glaiverush] = 0;
   if (move !== tracker.rage) volatiles[n.rage] = 0;
+  // The first generation does not announce it.
+  else if (dexInfo.generation === 1 && !missed) volatiles[n.rage] = 1;
   slot.prepared = 0;
   slot.preparesOwn = from === "";
-  const goesWild = flags & THRASHES && (!missed || dexInfo.generation === 1);
+  const goesWild = flags & THRASHES && (!missed || dexInfo.generation <= 2);
   volatiles[n.thrashing] = goesWild ? Math.min(255, volatiles[n.thrashing] + 1) : 0;
   slot.rolls = move && move === tracker.rollout && !missed ? (slot.rolls + 1) % MOST_ROLLS : 0;
   if (!(flags & STALLS)) slot.stalls = 0;
@@ -88,7 +94,8 @@ handlers.set("move", (tracker, parts) => {
     volatiles[n.charge] = 0;
   }
   if (dexInfo.generation === 1) bindInFirstGeneration(tracker, side, flags, missed);
-  if (move === tracker.wish && !from) side.wishTurns[side.positionOf(ident)] = tracker.turn + WISH_TURNS;
+  // While a Wish waits, another one fails.
+  if (move === tracker.wish && !from) side.wishTurns[side.positionOf(ident)] ||= tracker.turn + WISH_TURNS;
 });
 
 /**
@@ -206,20 +213,26 @@ handlers.set("cant", (tracker, parts) => {
   const slot = side.slotOf(ident);
   const { n } = tracker;
   if (pokemon && reason === "slp") pokemon.statusTurns++;
-  slot.stalls = 0;
-  slot.volatiles[n.destinybond] = 0;
-  slot.volatiles[n.glaiverush] = 0;
   if (reason === "recharge") slot.volatiles[n.recharge] = 0;
-  if (tracker.dexInfo.generation === 1) {
+  if (tracker.dexInfo.generation > 1) {
+    prevented(tracker, slot);
+  } else {
+    slot.stalls = 0;
     cannotInFirstGeneration(tracker, side, reason);
-    return;
   }
-  slot.volatiles[n.charging] = 0;
-  slot.volatiles[n.hidden] = 0;
-  slot.volatiles[n.thrashing] = 0;
+});
+
+/**
+ * From the second generation on, a turn without a move ends what the next move would end, and moves of several turns.
+ * @param {Tracker} tracker
+ * @param {ActiveSlot} slot
+ */
+export function prevented({ n }, slot) {
+  for (const v of [n.destinybond, n.grudge, n.glaiverush, n.rage, n.charging, n.hidden, n.thrashing]) slot.volatiles[v] = 0;
+  slot.stalls = 0;
   slot.rolls = 0;
   slot.prepared = 0;
-});
+}
 
 /**
  * In the first generation, a repeated move continues after a turn of sleep, freeze or flinching, and a move that hides
@@ -264,11 +277,11 @@ handlers.set("-mustrecharge", (tracker, parts) => {
   slotOf(tracker, parts[2]).volatiles[tracker.n.recharge] = 1;
 });
 
-/** A rampage or a Rollout that has no effect ends. @param {Tracker} tracker @param {string} ident the Pokémon that it had no effect on */
+/** A Rollout that has no effect ends, and from the third generation on a rampage. @param {Tracker} tracker @param {string} ident the Pokémon that it had no effect on */
 export function blocked(tracker, ident) {
   if (tracker.dexInfo.generation === 1 || !ident) return;
   if (tracker.mover.side === sideOf(tracker, ident)) return;
-  tracker.mover.volatiles[tracker.n.thrashing] = 0;
+  if (tracker.dexInfo.generation > 2) tracker.mover.volatiles[tracker.n.thrashing] = 0;
   tracker.mover.rolls = 0;
 }
 

@@ -36,7 +36,8 @@ handlers.set("-start", (tracker, parts) => {
   } else if (name === "Mimic" && pokemon) {
     mimic(tracker, slot, pokemon, parts[4]);
   } else if (name.startsWith("move: Future Sight") || name === "Future Sight" || name === "Doom Desire" || name === "move: Doom Desire") {
-    const target = foeOf(tracker, side);
+    // In doubles, it may aim at a partner.
+    const target = side.slots.length > 1 && tracker.aim ? sideOf(tracker, tracker.aim) : foeOf(tracker, side);
     target.futureTurns[target.positionOf(tracker.aim)] = tracker.turn + FUTURE_TURNS;
   } else {
     const effect = tracker.volatiles.effect(name);
@@ -44,7 +45,9 @@ handlers.set("-start", (tracker, parts) => {
       // A repeated announcement does not restart a condition.
       const goesOn = slot.volatiles[effect.from] && (effect.value === 1 || hasTag(parts, "[upkeep]"));
       if (!goesOn) slot.volatiles[effect.from] = effect.value;
-      if (effect.from === n.confusion && hasTag(parts, "[fatigue]")) slot.volatiles[n.thrashing] = 0;
+      // The first two generations mark the confusion that ends a rampage as silent.
+      const isTired = hasTag(parts, "[fatigue]") || (dexInfo.generation <= 2 && hasTag(parts, "[silent]"));
+      if (effect.from === n.confusion && isTired) slot.volatiles[n.thrashing] = 0;
       if (effect.from === n.dynamax) side.usedDynamax = true;
       if (effect.from === n.smackdown) slot.volatiles[n.hidden] = slot.volatiles[n.charging] = 0;
     }
@@ -73,9 +76,12 @@ function mimic(tracker, slot, pokemon, name) {
   }
   const place = slot.moves.indexOf(tracker.mimic);
   if (place < 0) return;
-  slot.moves[place] = tracker.dexInfo.moves.of(name);
-  if (tracker.dexInfo.generation > 1) tracker.setCopiedPp(slot, place);
-  else slot.maxPp[place] = tracker.dexInfo.movePp[slot.moves[place]];
+  const { dexInfo } = tracker;
+  const move = dexInfo.moves.of(name);
+  slot.moves[place] = move;
+  if (dexInfo.generation === 1) slot.maxPp[place] = dexInfo.movePp[move];
+  else if (dexInfo.generation < 5) tracker.setCopiedPp(slot, place);
+  else slot.pp[place] = slot.maxPp[place] = dexInfo.dex.moves.get(dexInfo.moves.ids[move]).pp;
 }
 
 handlers.set("-end", (tracker, parts) => {
