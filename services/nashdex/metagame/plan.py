@@ -64,14 +64,18 @@ class IterationPlan(Document):
         """Say whether training learns from both seats of the learner's battles with ``opponent``.
 
         It does where the rule pairs the learner with itself. A learner that is also a member of the meta-strategy
-        answers itself from one seat, like any other opponent.
+        answers itself from one seat, like any other opponent. So does one whose first weights are those of its fixed
+        target.
 
         Raises:
             ConfigurationError: no installed package provides the plan's rule.
         """
         rule = OPPONENT_RULES[self.rule]
-        # The first plan of a fixed target has no learner that plays yet: it names the target or a teacher.
-        return rule.meets_itself and opponent == self.learner and not (rule.is_fixed and self.iteration == 0)
+        if not rule.meets_itself or opponent != self.learner:
+            return False
+        # A fixed target is what the run began with, or its first plan's opponents, where the learner is a teacher.
+        began_with = {entry.id for entry in self.population.policies if entry.iteration is None}
+        return not (rule.is_fixed and (self.iteration == 0 or opponent in began_with))
 
     @property
     def answered(self) -> dict[PolicyId, float]:
