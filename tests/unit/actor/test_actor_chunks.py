@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -141,6 +141,37 @@ def test_a_learner_that_comes_back_finds_the_chunks_that_it_asked_for(
     with acting(store, settings, game, 0, 1):
         expected = learner(store, settings, game).play(WantedRound(ROUND, networks)).episodes
     assert_equal(learner(store, settings, game).play(WantedRound(ROUND, networks)).episodes, expected)
+
+
+@pytest.mark.parametrize("is_at_begin", [True, False], ids=["killed before it learned", "killed within the round"])
+def test_a_learner_that_comes_back_counts_the_cpu_time_of_chunks_once(
+    store: ObjectStore,
+    settings: RunSettings,
+    game: TabularGame,
+    networks: Networks,
+    monkeypatch: pytest.MonkeyPatch,
+    is_at_begin: bool,  # noqa: FBT001 - a parameter of the test
+) -> None:
+    """A checkpoint within the round has counted it. Evaluations are never counted."""
+    with acting(store, settings, game, 0, 1):
+        before = learner(store, settings, game)
+        before.play(WantedRound(ROUND, networks))
+        before.scores(EVALUATION, networks)
+    cpu_seconds, listed = 0.0, store.list
+
+    def take_a_second(prefix: str) -> Iterator[str]:
+        nonlocal cpu_seconds
+        cpu_seconds += 1.0
+        return listed(prefix)
+
+    monkeypatch.setattr(time, "process_time", lambda: cpu_seconds)
+    monkeypatch.setattr(store, "list", take_a_second)
+    resumed = learner(store, settings, game)
+    resumed.scores(EVALUATION, networks)
+    assert cpu_seconds >= 1
+    assert resumed.cpu_seconds == 0
+    resumed.play(WantedRound(ROUND, networks, is_at_begin=is_at_begin))
+    assert (resumed.cpu_seconds > 1) == is_at_begin
 
 
 def test_other_weights_are_another_request(

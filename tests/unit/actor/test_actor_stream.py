@@ -80,8 +80,9 @@ class Learner:
         self, number: int, networks: Networks, *, is_at_begin: bool = True, bounds: StreamPosition = BOUNDS
     ) -> list[Episode]:
         """Return what a round learns from, when a checkpoint of its begin is stored."""
-        stream = replace(bounds, is_at_begin=is_at_begin, saved_round=number)
-        return self._player.play(WantedRound(battles_of(number), networks, stream=stream)).episodes
+        stream = replace(bounds, saved_round=number)
+        wanted = WantedRound(battles_of(number), networks, stream=stream, is_at_begin=is_at_begin)
+        return self._player.play(wanted).episodes
 
     def offer(self, networks: Networks) -> None:
         """Open the stream."""

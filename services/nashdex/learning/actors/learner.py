@@ -79,6 +79,7 @@ class ActorsPlayer:
         self._kept: dict[str, Request] = {}
         self._began_cpu_seconds = time.process_time()
         self._actors_cpu_seconds = 0.0
+        self._evaluation_cpu_seconds = 0.0
         self._stored: set[str] = set()
         """Hashes of weights that are stored."""
         self._journal = JournalWriter(store, iteration, shard)
@@ -89,7 +90,8 @@ class ActorsPlayer:
     @property
     def cpu_seconds(self) -> float:
         """CPU time of this process and of what actors played for it, without evaluations."""
-        return time.process_time() - self._began_cpu_seconds + self._actors_cpu_seconds
+        own_seconds = time.process_time() - self._began_cpu_seconds - self._evaluation_cpu_seconds
+        return own_seconds + self._actors_cpu_seconds
 
     def ask(self, wanted: WantedRound) -> None:
         """Publish the request for a round and return. ``play`` of the same round waits for its battles."""
@@ -102,7 +104,7 @@ class ActorsPlayer:
         self._num_rounds = wanted.battles.round + 1
         if wanted.stream is None:
             return Played(self._requested(wanted), (wanted.battles.round - wanted.staleness_versions,))
-        return self._streamed(wanted.battles, wanted.networks, wanted.stream)
+        return self._streamed(wanted, wanted.stream)
 
     def _requested(self, wanted: WantedRound) -> list[Episode]:
         """Return the episodes of a round that actors play when they are asked to."""
@@ -113,7 +115,8 @@ class ActorsPlayer:
         now_seconds = time.monotonic()
         chunks = [chunk for chunk, _ in played]
         episodes = [episode for _, part in played for episode in part]
-        self._actors_cpu_seconds += sum(chunk.cpu_seconds for chunk in chunks)
+        if wanted.is_at_begin:
+            self._actors_cpu_seconds += sum(chunk.cpu_seconds for chunk in chunks)
         staleness_seconds = now_seconds - self._asked_seconds[request.id]
         metrics.STALENESS_SECONDS.set(staleness_seconds)
         timing = Timing(
@@ -125,7 +128,7 @@ class ActorsPlayer:
         self._journal.write(entry_of(request, chunks, episodes, timing, wanted.staleness_versions))
         return episodes
 
-    def _streamed(self, battles: RoundBattles, networks: Networks, position: StreamPosition) -> Played:
+    def _streamed(self, wanted: WantedRound, position: StreamPosition) -> Played:
         """Return the episodes of a round's chunks, and the versions that played them.
 
         If an earlier attempt at the round recorded its chunks, the round uses them again; otherwise, it takes the next
@@ -134,7 +137,7 @@ class ActorsPlayer:
         Raises:
             DataError: what was recorded is gone or altered, and the round was learned from in part.
         """
-        began_seconds = time.monotonic()
+        began_seconds, battles, networks = time.monotonic(), wanted.battles, wanted.networks
         stream = self._opened(battles, position)
         entry = stream.recorded(battles.round, self._put_weights(networks[NEWEST]).sha256)
         request = self._publish(battles, networks)
@@ -142,7 +145,7 @@ class ActorsPlayer:
             try:
                 played = list(self._readers.map(partial(self._read_recorded, request), entry.chunks))
             except UnusableChunkError as unusable:
-                if not position.is_at_begin:
+                if not wanted.is_at_begin:
                     raise DataError(
                         f"{unusable}; round {entry.round} was learned from in part. Remove checkpoint.json of the "
                         "train shard to train it from its beginning"
@@ -151,13 +154,13 @@ class ActorsPlayer:
                 metrics.DROPPED_CHUNKS.add(cause=unusable.cause)
                 stream.begin_again(battles.round)
             else:
-                return self._received(stream, position, [(chunk, episodes) for chunk, _, episodes in played])
+                return self._received(stream, wanted, position, played)
         stream.look()
         played, read_seconds = self._take(battles, networks, stream, position)
         self._record(stream, request, played, began_seconds, read_seconds)
         self._publish(battles, networks)
         self._remove_old()
-        return self._received(stream, position, [(chunk, episodes) for chunk, _, episodes in played])
+        return self._received(stream, wanted, position, played)
 
     def _opened(self, battles: RoundBattles, bounds: StreamPosition) -> Stream:
         """Return the stream, which begins where the journal says."""
@@ -175,11 +178,12 @@ class ActorsPlayer:
         self._version_seconds.setdefault(battles.round, time.monotonic())
         return self._stream
 
-    def _received(self, stream: Stream, position: StreamPosition, played: list[_Played]) -> Played:
-        self._actors_cpu_seconds += sum(chunk.cpu_seconds for chunk, _ in played)
+    def _received(self, stream: Stream, wanted: WantedRound, position: StreamPosition, played: list[_Taken]) -> Played:
+        if wanted.is_at_begin:
+            self._actors_cpu_seconds += sum(chunk.cpu_seconds for chunk, _, _ in played)
         stream.forget(position.saved_round)
-        episodes = [episode for _, part in played for episode in part]
-        return Played(episodes, tuple(chunk.version for chunk, _ in played))
+        episodes = [episode for _, _, part in played for episode in part]
+        return Played(episodes, tuple(chunk.version for chunk, _, _ in played))
 
     def _read_recorded(self, request: Request, taken: TakenChunk) -> _Taken:
         chunk, data = read_manifest(self._store, self._iteration, self._shard, request, taken.number)
@@ -276,7 +280,10 @@ class ActorsPlayer:
 
     def scores(self, battles: EvaluationBattles, networks: Networks) -> list[float]:
         """Return the network's score of each battle, by number."""
-        return [score for chunk, _ in self._wait(self._publish(battles, networks))[0] for score in chunk.scores]
+        began_cpu_seconds = time.process_time()
+        played, _ = self._wait(self._publish(battles, networks))
+        self._evaluation_cpu_seconds += time.process_time() - began_cpu_seconds
+        return [score for chunk, _ in played for score in chunk.scores]
 
     def objects(self) -> Mapping[str, bytes]:
         """Return the journal of all rounds that were played."""

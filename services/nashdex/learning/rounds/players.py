@@ -37,8 +37,6 @@ class StreamPosition:
     max_staleness_versions: int
     max_staleness_seconds: float
     """0: no bound."""
-    is_at_begin: bool = True
-    """Whether the training still has to learn from the round."""
     saved_round: int = 0
     """The round of the newest checkpoint: no attempt repeats an earlier one."""
 
@@ -54,6 +52,9 @@ class WantedRound:
     """Number of versions by which the networks are older than the learning network."""
     stream: StreamPosition | None = None
     """Set if actors play all the time, and a round takes the chunks that are stored."""
+    is_at_begin: bool = True
+    """Whether the training has learned nothing from the round yet; otherwise, its checkpoint counts the CPU time of the
+    round's battles."""
 
 
 @dataclass(frozen=True)

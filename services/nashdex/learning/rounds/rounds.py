@@ -206,7 +206,6 @@ class Rounds:
         position = StreamPosition(
             bounds.max_staleness_versions,
             bounds.max_staleness_seconds,
-            is_at_begin=state.round_update == 0,
             saved_round=training.saved_round,
         )
         number = state.round
@@ -244,7 +243,13 @@ class Rounds:
             records_opponents=settings.records_opponents,
             deadline_seconds=settings.deadline_seconds,
         )
-        return WantedRound(battles, {NEWEST: network, **snapshots}, staleness_versions, stream)
+        return WantedRound(
+            battles,
+            {NEWEST: network, **snapshots},
+            staleness_versions,
+            stream,
+            is_at_begin=self._training.state.round_update == 0,
+        )
 
     def _draw(self, number: int) -> tuple[Snapshot, ...]:
         return self._pool.draw(derive_seed(self._settings.seed, "pool", number))
