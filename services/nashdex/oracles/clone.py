@@ -149,7 +149,7 @@ def clone(
             if 0 < epoch <= settings.num_epochs:
                 _judge(training, validation)
             if epoch == settings.num_epochs:
-                training.restore(_BEST)
+                training.go_on_from(_BEST)
         if training.state.update >= total:
             break
         if position == 0 or not order:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 from torch import Tensor
@@ -24,11 +25,13 @@ from nashdex.learning.references import (
 from nashdex.learning.updates.checkpoint import Checkpoints
 from nashdex.learning.updates.optimiser import Rates
 from nashdex.learning.updates.training import StepSettings, Training
+from nashdex.oracles.clone import clone, make_lessons
 from nashdex.oracles.ppo.loss import Targets, make_targets, ppo_loss
 from nashdex.policies.inference import NetworkPolicy
 from nashdex.policies.networks.actor_critic import ActorCritic, make_network
 from nashdex.settings.damping import DAMPING_PRESETS, Damping, DampingSettings
 from nashdex.settings.networks import SlotsSettings
+from nashdex.settings.oracles import CloneSettings
 from nashdex.settings.ppo import PpoSettings
 from nashdex.store import open_store
 from nashdex.telemetry.progress import Progress
@@ -190,3 +193,22 @@ def test_a_checkpoint_keeps_the_good_reference_and_controllers(tmp_path: Path) -
         resumed.roll_back("it was poisoned")
         for name, weight in resumed_reference.weights().items():
             torch.testing.assert_close(weight, good[name], atol=1e-3, rtol=0)
+
+
+def test_a_clone_whose_critic_is_unstable_keeps_its_best_actor(tmp_path: Path) -> None:
+    """The guard goes back to the weights that the critic began to learn beside, not to those of the last epoch."""
+    actors = []
+    for scale in (1.0, 1e9):
+        torch.manual_seed(0)
+        network = make_network(bandit_space(), SlotsSettings(embedding_size=4, entity_size=16, hidden_size=16))
+        checkpoints = Checkpoints(open_store(str(tmp_path / str(scale))), 0, 0, AttemptId("attempt"), "fingerprint")
+        loop = Training(network, StepSettings(0.5, checkpoint_every_updates=1), checkpoints)
+        episodes = play(NetworkPolicy(LEARNER, network), 100, seed=3)
+        rewards = [np.full(len(episode), scale * (2 * episode.score - 1), np.float32) for episode in episodes]
+        lesson, validation = make_lessons(episodes, rewards, 1.0, 7, torch.device("cpu"))
+        settings = CloneSettings(num_epochs=4, learning_rate=0.1, minibatch_decisions=50, critic_warmup_epochs=1)
+        with Progress(StepName.TRAIN, 0, 0, "updates") as progress:
+            clone(loop, lesson, validation, settings, 0, progress)
+        assert (loop.state.rollbacks > 0) == (scale > 1)
+        actors.append(torch.cat([parameter.flatten() for parameter in network.actor_parameters()]))
+    assert torch.equal(*actors)

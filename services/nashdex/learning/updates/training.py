@@ -264,6 +264,11 @@ class Training:
         self._set_tensors(self._kept[name], name)
         self.state.controllers = dict(self.state.kept_controllers[name])
 
+    def go_on_from(self, name: str) -> None:
+        """Return to the copy that was kept under ``name``: the guard's good state from here on."""
+        self.restore(name)
+        self.keep(_GOOD)
+
     def continuation(self) -> Continuation:
         """Return what the next iteration goes on with, as it is, not copied."""
         return Continuation(self._optimiser.tensors(), self.state.controllers)
