@@ -3,7 +3,7 @@
 import shlex
 from collections.abc import Mapping, Sequence
 
-from nashdex.core.ids import GREEDY, SAMPLED, PolicyId, run_id
+from nashdex.core.ids import GREEDY, SAMPLED, PolicyId, RunId, run_id
 from nashdex.core.references import NASH, PolicyReference
 from nashdex.core.seeds import derive_seed
 from nashdex.experiments.plan import ExploiterSettings, Measurement, Plan, PlannedRun
@@ -58,11 +58,20 @@ def exploit_arguments(
         "--battles": measure.battles,
         "--seed": run.seed,
         "--store": store,
-        "--run": run_id(f"{run.id}-exploiter"),
+        "--run": exploiter_id(run),
         "--processes": plan.experiment.processes,
     }
     target = PolicyReference(policy, f"{store}/{run.stored}")
     return ["exploit", str(target), "--from-target", *_typed_options(options), "--json"]
+
+
+def exploiter_id(run: PlannedRun) -> RunId:
+    """Return the id of the exploiter's own run.
+
+    Raises:
+        ConfigurationError: it is too long.
+    """
+    return run_id(f"{run.id}-exploiter")
 
 
 def _typed_options(options: Mapping[str, object]) -> list[str]:

@@ -146,8 +146,10 @@ class ExploiterSettings(Section):
     exploits it.
     """
 
-    decisions: int = Field(300_000, ge=1, description="Decisions that it learns from.")
-    battles: int = Field(1000, ge=10, multiple_of=2, description="Battles that score it, with no other use.")
+    decisions: int = Field(300_000, ge=1, le=10**12, description="Decisions that it learns from.")
+    battles: int = Field(
+        1000, ge=10, le=500_000, multiple_of=2, description="Battles that score it, with no other use."
+    )
 
 
 class Measurement(Section):
@@ -156,7 +158,9 @@ class Measurement(Section):
     anchors: dict[str, float] = Field(
         {"heuristic": 0.0}, min_length=1, description="Scripted policies, each with its fixed Elo."
     )
-    battles: int = Field(1000, ge=10, multiple_of=2, description="Battles against each anchor, in side-swapped pairs.")
+    battles: int = Field(
+        1000, ge=10, le=10_000_000, multiple_of=2, description="Battles against each anchor, in side-swapped pairs."
+    )
     style: Literal["greedy", "sampled"] = Field("greedy", description="How the policy plays.")
     seed: int = Field(
         20_000, ge=0, lt=2**62, description="Root of the battles. Arms of one seed play the same battles."

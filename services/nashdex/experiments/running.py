@@ -34,9 +34,13 @@ from nashdex.experiments.records import Exploited, Match, Registration, Results,
 from nashdex.experiments.registration import has_run_begun, registered
 from nashdex.experiments.rules import EXPLOITER
 from nashdex.experiments.sentences import against
+from nashdex.games.registry import FORMATS
 from nashdex.local.processes import Child, last_error, run_process, stop_on_signals
+from nashdex.policies.scripted.registry import SCRIPTED_POLICIES, scripted_policies_of
 from nashdex.runs.creation import PreparedRun, Run, open_run, prepare_run
+from nashdex.runs.fit import trains_networks
 from nashdex.settings.ppo import PpoSettings
+from nashdex.settings.run import RunSettings
 from nashdex.store.attempt import read_manifest
 from nashdex.store.documents import read_written
 
@@ -150,7 +154,7 @@ def prepare(plan: Plan) -> dict[str, PreparedRun]:
     """Return each run as it would be stored, by id: every setting is checked before anything runs.
 
     Raises:
-        ConfigurationError: an arm's settings are wrong or do not go together.
+        ConfigurationError: an arm's settings are wrong or do not go together, or its policy cannot be measured.
         DataError: the base settings or a file that they name is missing or wrong.
     """
     prepared: dict[str, PreparedRun] = {}
@@ -160,7 +164,31 @@ def prepare(plan: Plan) -> dict[str, PreparedRun]:
             oracle = prepared[run.id].settings.train.oracle
             if run.plays == "magnet" and not (isinstance(oracle, PpoSettings) and oracle.damping.reference == "ema"):
                 raise ConfigurationError('it plays the magnet; expected train.oracle.damping.reference = "ema"')
+            _check_measurement(plan, run, prepared[run.id].settings)
     return prepared
+
+
+def _check_measurement(plan: Plan, run: PlannedRun, settings: RunSettings) -> None:
+    """Check that the run's policy can be measured, because that begins only after its training.
+
+    Raises:
+        ConfigurationError: an anchor does not play the format, or the policy can have no exploiter.
+    """
+    measure, name, played = plan.experiment.measure, settings.format, FORMATS[settings.format]
+    for anchor in measure.anchors:
+        if not SCRIPTED_POLICIES[anchor].plays(name, played.game, played.num_slots):
+            able = ", ".join(map(repr, scripted_policies_of(name, played.game, played.num_slots)))
+            raise ConfigurationError(
+                f"measure.anchors holds {anchor!r}, which does not play {name}; expected some of {able}"
+            )
+    if measure.exploiter is None:
+        return
+    if not trains_networks(settings.train):
+        raise ConfigurationError(
+            "measure.exploiter begins with a network's weights, and the policies of the oracle "
+            f"{settings.train.oracle.kind!r} are tables; leave it out"
+        )
+    commands.exploiter_id(run)
 
 
 @contextmanager

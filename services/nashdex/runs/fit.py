@@ -1,6 +1,6 @@
 """Settings that are each valid and do not go together: refused before a run begins, in one line."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
 from nashdex.core.errors import ConfigurationError
@@ -49,6 +49,11 @@ def check_fit(settings: RunSettings) -> None:
         raise ConfigurationError(problem)
 
 
+def trains_networks(train: TrainSettings) -> bool:
+    """Say whether the trained policies are networks; otherwise they are tables."""
+    return ORACLES[train.oracle.kind].makes == "network"
+
+
 def _of_team_schedule(format_id: str, stages: Sequence[TeamStage], iterations: int) -> Iterator[str]:
     if stages and not FORMATS[format_id].takes_teams:
         yield f"{format_id} takes no teams: leave `team_schedule` out"
@@ -72,17 +77,29 @@ def _oracles(train: TrainSettings) -> tuple[AnyOracle, ...]:
 def _of_tree(format_id: str, train: TrainSettings) -> Iterator[str]:
     if not _plays_battles(format_id):
         return
-    for oracle in _oracles(train):
-        if oracle.needs_tree:
-            others = " or ".join(repr(name) for name, other in ORACLES.all().items() if _plays_anything(other))
-            yield (
-                f"the oracle {oracle.name!r} reads a game's tree, which {format_id} is too large for; expected "
-                f"train.oracle {others}, or a tabular format"
-            )
+    oracle, *first = _oracles(train)
+    if oracle.needs_tree:
+        able = _names(other for other in ORACLES.all().values() if other.answers_opponents and not other.needs_tree)
+        yield (
+            f"the oracle {oracle.name!r} reads a game's tree, which {format_id} is too large for; expected "
+            f"train.oracle {able}, or a tabular format"
+        )
+    if first and first[0].needs_tree:
+        yield (
+            f"train.first {first[0].name!r} reads a game's tree, which {format_id} is too large for; expected "
+            f"{_names(_makers_of_first(oracle, has_tree=False))}"
+        )
 
 
-def _plays_anything(oracle: AnyOracle) -> bool:
-    return oracle.answers_opponents and not oracle.needs_tree
+def _names(oracles: Iterable[AnyOracle]) -> str:
+    return " or ".join(repr(oracle.name) for oracle in oracles)
+
+
+def _makers_of_first(oracle: AnyOracle, *, has_tree: bool) -> Iterator[AnyOracle]:
+    """Yield the oracles that can make the first policy of ``oracle``, which improves it."""
+    for other in ORACLES.all().values():
+        if not other.improves and other.makes == oracle.makes and (has_tree or not other.needs_tree):
+            yield other
 
 
 def _of_scripted(settings: RunSettings) -> Iterator[str]:
@@ -186,7 +203,8 @@ def _of_oracle(settings: RunSettings) -> Iterator[str]:
     if len(oracles) == 1 and train.first != type(train)().first:
         yield f"train.first has no effect with the oracle {oracle.name!r}, which starts from no network: leave it out"
     if len(oracles) > 1 and (oracles[1].improves or oracles[1].makes != oracle.makes):
-        yield f"train.first {oracles[1].name!r} does not make the first {oracle.makes}; expected an oracle that does"
+        able = _names(_makers_of_first(oracle, has_tree=not _plays_battles(settings.format)))
+        yield f"train.first {oracles[1].name!r} does not make the first {oracle.makes}; expected {able}"
 
 
 def _of_opponents(settings: RunSettings) -> Iterator[str]:

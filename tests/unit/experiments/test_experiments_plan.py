@@ -111,6 +111,38 @@ def test_every_arm_is_checked_as_a_run_before_anything_starts(tmp_path: Path) ->
         prepare(read_plan(written(tmp_path, PLAN.replace("base.toml", "nowhere.toml"))))
 
 
+_KUHN = 'format = "kuhn_poker"\npopulation = { initial = ["random"] }\ntrain = { oracle = "exact" }\n'
+
+
+@pytest.mark.parametrize(
+    ("base", "measure", "message"),
+    [
+        (
+            _KUHN,
+            "",
+            "measure.anchors holds 'heuristic', which does not play kuhn_poker; expected some of 'first-action'",
+        ),
+        (
+            _KUHN,
+            "[measure]\nanchors = { random = 0.0 }\nexploiter = {}\n",
+            "measure.exploiter begins with a network's weights, and the policies of the oracle 'exact' are tables",
+        ),
+        (
+            'format = "gen1ou"\n',
+            f'[measure]\nexploiter = {{}}\n[[arms]]\nname = "{40 * "x"}"\n',
+            f"run id 'some-plan-{40 * 'x'}-34567-exploiter' is invalid: expected",
+        ),
+    ],
+)
+def test_a_policy_that_could_not_be_measured_is_refused_before_its_training(
+    tmp_path: Path, base: str, measure: str, message: str
+) -> None:
+    plan = PLAN[: PLAN.index("[arms.settings")]
+    plan = plan.replace('settings = { "evaluate.battles_per_pair" = 20 }\n', "").replace("[3, 4]", "[34567]")
+    with pytest.raises(ConfigurationError, match=re.escape(message)):
+        prepare(read_plan(written(tmp_path, plan + measure, base)))
+
+
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
@@ -129,6 +161,7 @@ def test_every_arm_is_checked_as_a_run_before_anything_starts(tmp_path: Path) ->
         ),
         ('control = "full"\n[measure]\nanchors = { nobody = 0.0 }', "unknown anchor 'nobody': expected one of"),
         ('control = "full"\n[measure]\nbattles = 101', "measure.battles"),
+        ('control = "full"\n[measure]\nbattles = 20_000_000', "measure.battles"),
         (
             'control = "full"\n[invalid]\n"full/9" = "a fault"',
             "which is not a run; did you mean full/4 or full/3?",
