@@ -160,7 +160,17 @@ def _what(problem: ErrorDetails) -> str:
         case "union_tag_invalid":
             return f"{'' if facts['tag'] else 'missing; '}expected one of {facts['expected_tags']}"
     plain = problem["msg"].removeprefix("Value error, ").replace("Input should be", "must be", 1)
+    if plain.startswith("must be a valid dictionary"):  # or a class's name, of values that are no JSON
+        return "expected a table of keys and values"
     return _WORDS.get(problem["type"], plain)
+
+
+def _follows_from_items(problem: ErrorDetails, problems: Sequence[ErrorDetails]) -> bool:
+    """Say whether a list is too short only because some of its items have problems: pydantic counts the others."""
+    place = problem["loc"]
+    return problem["type"] == "too_short" and any(
+        len(one["loc"]) > len(place) and one["loc"][: len(place)] == place for one in problems
+    )
 
 
 def _counted(number: int, noun: str) -> str:
@@ -182,6 +192,7 @@ def describe_problems(error: ValidationError) -> str:
 
 def describe(problems: Sequence[ErrorDetails], hint: Callable[[ErrorDetails], str] = lambda _problem: "") -> str:
     """Return the first of ``problems`` as one line: key, problem, the given value and a hint."""
+    problems = [one for one in problems if not _follows_from_items(one, problems)]
     parts = [f"{_where(one)}{_what(one)}{_given(one)}{hint(one)}" for one in problems[:_MOST_PROBLEMS]]
     if len(problems) > _MOST_PROBLEMS:
         parts.append(f"and {len(problems) - _MOST_PROBLEMS} more problems")

@@ -17,7 +17,7 @@ SEARCH: Final = "search:"
 ZOO: Final = "zoo:"
 """Before a name: that policy of the zoo, which nashdex comes with. Alone, it is the URI of the zoo's store."""
 EXPECTED: Final = f"RUN#ID, RUN#{NEWEST}, RUN#{NASH} or a name as `nashdex policy list RUN` prints it"
-_FEWEST_CHARACTERS: Final = 3
+FEWEST_CHARACTERS: Final = 3
 """Shortest beginning of an id that names a policy. Ids begin with a letter for their source."""
 
 
@@ -87,6 +87,6 @@ def matches(name: str, known: Mapping[PolicyId, Iterable[str]]) -> list[PolicyId
         return [PolicyId(name)]
     asked = name.casefold()
     called = [policy for policy, names in known.items() if asked in (one.casefold() for one in names)]
-    if called or len(name) < _FEWEST_CHARACTERS:
+    if called or len(name) < FEWEST_CHARACTERS:
         return called
     return [policy for policy in known if policy.startswith(name)]

@@ -11,7 +11,7 @@ from nashdex.core import keys
 from nashdex.core.documents import Document
 from nashdex.core.errors import ConfigurationError, DataError
 from nashdex.core.ids import SAMPLED, BarePolicyId, BarePolicyIdField, PlayedPolicy, PolicyId, is_replayed, policy_id
-from nashdex.core.references import NASH, NEWEST, SEARCH, PolicyReference, matches
+from nashdex.core.references import FEWEST_CHARACTERS, NASH, NEWEST, SEARCH, PolicyReference, matches
 from nashdex.core.steps import StepName
 from nashdex.core.user_input import expected_instead
 from nashdex.metagame.analysis.documents import MetaGameAnalysis, MetaStrategy
@@ -133,7 +133,9 @@ def find_policy(store: ObjectStore, name: str) -> BarePolicyId:
         raise _nothing_in(store)
     of_run = (NASH, NEWEST) if members else ()
     known = [*published, *(one for names in members.values() for one in names), *others, *of_run]
-    expected = expected_instead(name, dict.fromkeys(known), "an id, its beginning or a name")
+    expected = expected_instead(
+        name, dict.fromkeys(known), f"an id, its beginning ({FEWEST_CHARACTERS} characters or more) or a name"
+    )
     raise DataError(f"{store.uri} has no policy {name!r}: {expected}; `nashdex policy list {store.uri}` prints them")
 
 

@@ -1,11 +1,12 @@
 """The format that players of a battle mean."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.references import PolicyReference
-from nashdex.policies.references import format_of_policy
+from nashdex.policies.references import format_of_policy, resolve
 from nashdex.runs.creation import format_of_run
+from nashdex.settings.external import is_external
 from nashdex.settings.run import canonical_format
 from nashdex.store.nearby import runs_nearby
 
@@ -16,7 +17,7 @@ def format_to_play(named: str | None, players: Mapping[str, str]) -> str:
     ``players`` has what each player's option or argument says, by its name in messages.
 
     Raises:
-        ConfigurationError: there is none, or several.
+        ConfigurationError: there is none, or several; or a player is unknown.
         DataError: a run or a policy was altered.
     """
     references = {option: PolicyReference.parse(text) for option, text in players.items()}
@@ -40,6 +41,7 @@ def format_to_play(named: str | None, players: Mapping[str, str]) -> str:
             raise ConfigurationError(f"the format is {named}, and {who} plays {stored}: leave the format out")
         return chosen
     if stored is None:
+        _check_scripted(players.values())
         stores = list(dict.fromkeys(uri for uri in uris.values() if uri))
         why, correct = "no player names a run to take it from", ""
         if stores:
@@ -47,3 +49,15 @@ def format_to_play(named: str | None, players: Mapping[str, str]) -> str:
             correct = f"{''.join(map(runs_nearby, stores))}correct the URI, or "
         raise ConfigurationError(f"the format is missing, and {why}: {correct}name the format, such as gen1ou")
     return stored
+
+
+def _check_scripted(players: Iterable[str]) -> None:
+    """Check that players without a store are scripted policies: one may be a store without a policy's name.
+
+    Raises:
+        ConfigurationError: one is not.
+    """
+    for text in players:
+        reference = PolicyReference.parse(text)
+        if not reference.store and not is_external(text):
+            resolve(reference)

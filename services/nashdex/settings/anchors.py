@@ -8,6 +8,7 @@ from pydantic import Field, field_validator
 
 from nashdex.core.ids import PolicyId
 from nashdex.core.section import Needs, Section, Share
+from nashdex.core.user_input import expected_one_of
 from nashdex.settings.population import SCRIPTED_NAMES
 
 T = TypeVar("T")
@@ -50,8 +51,8 @@ def _known(names: tuple[str, ...], others: tuple[str, ...] = ()) -> tuple[str, .
     """
     for name in _different(names, "name"):
         if name not in others and name not in SCRIPTED_NAMES:
-            known = ", ".join((*others, *(("after-DECISIONS",) if others else ()), *SCRIPTED_NAMES.names))
-            raise ValueError(f"unknown anchor {name!r}: expected one of {known}")
+            known = (*others, *(("after-DECISIONS",) if others else ()), *SCRIPTED_NAMES.names)
+            raise ValueError(f"unknown anchor {name!r}: {expected_one_of(name, known)}")
     return names
 
 

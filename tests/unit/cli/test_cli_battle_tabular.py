@@ -130,6 +130,10 @@ def test_a_battle_has_one_format(capsys: pytest.CaptureFixture[str], tmp_path: P
     other = f"the format is leduc_poker, and the run of p2 ({kuhn_uri}) plays kuhn_poker: leave the format out\n"
     for arguments, says in (
         (("--p1", "random", "--p2", "random"), "the format is missing, and no player names a run to take it from: "),
+        (
+            ("--p1", kuhn_uri, "--p2", "random"),
+            f"'{kuhn_uri}' names a store and no policy in it; expected one",
+        ),
         (("--format", "leduc_poker", "--p1", "random", "--p2", kuhn), other),
         (("--p1", kuhn, "--p2", leduc), f"{both}expected players of one format\n"),
         (("--format", "kuhn_poker", "--p1", f"search:{kuhn}", "--p2", leduc), both),

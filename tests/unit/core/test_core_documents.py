@@ -35,6 +35,7 @@ class _Drawing(Document):
     [
         ('{"sizes": []}', "sizes: expected at least 1 item, not 0"),
         ('{"sizes": 3}', "sizes: expected a list (got 3)"),
+        ('{"sizes": ["many"]}', "sizes.0: expected an integer (got 'many')"),
         ('{"name": ""}', "name: expected at least 1 character (got '')"),
         ('{"shape": {"kind": "star"}}', "shape.kind: expected one of 'circle', 'square' (got 'star')"),
         ('{"shape": {}}', "shape.kind: missing; expected a value"),

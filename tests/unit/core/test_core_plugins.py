@@ -71,7 +71,7 @@ def test_an_unknown_kind_or_key_is_refused(given: object) -> None:
         ("triangle", "shape: unknown shape 'triangle'; expected one of circle, square"),
         ({"kind": "square", "size": 3}, "shape.size: no such key (got 3)"),
         ({"kind": "square", "side": "wide"}, "shape.side: expected a number"),
-        (3, "shape: must be a valid dictionary"),
+        (3, "shape: expected a table of keys and values (got 3)"),
     ],
 )
 def test_a_problem_is_named_by_its_key_in_the_settings(given: object, problem: str) -> None:

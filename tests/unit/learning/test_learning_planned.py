@@ -71,7 +71,11 @@ def test_the_plans_own_opponents_keep_their_battles() -> None:
 
 @pytest.mark.parametrize(
     ("policies", "message"),
-    [(["nobody"], "unknown anchor 'nobody': expected one of"), (["random", "random"], "a name is repeated")],
+    [
+        (["nobody"], "unknown anchor 'nobody': expected one of"),
+        (["hueristic"], "unknown anchor 'hueristic': did you mean heuristic"),
+        (["random", "random"], "a name is repeated"),
+    ],
 )
 def test_anchors_that_nobody_plays_are_refused(policies: list[str], message: str) -> None:
     with pytest.raises(ValidationError, match=message):

@@ -88,6 +88,8 @@ def test_a_beginning_that_several_have_lists_them(tmp_path: Path) -> None:
     one, other = next((a, b) for a, b in combinations(ids, 2) if a[:3] == b[:3])
     with pytest.raises(DataError, match=rf"may be .*{one} \(mixed \d+\), .*{other} .*: write more of the id"):
         find_policy(store, one[:3])
+    with pytest.raises(DataError, match=r"its beginning \(3 characters or more\)"):
+        find_policy(store, one[:2])
     assert find_policy(store, one) == one
     assert find_policy(store, "mixed 7") in ids
 
