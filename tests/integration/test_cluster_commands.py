@@ -245,6 +245,17 @@ def test_stop_ends_the_league_and_its_iteration(
     assert {w["spec"]["shutdown"] for w in state.workflows.values()} == {strategy}
 
 
+def test_stop_ends_an_iteration_that_its_league_starts_meanwhile(nashdex: Nashdex, state: ClusterState) -> None:
+    league, iteration = (recorded_workflow(f"{name}-stopped") for name in ("league", "iteration"))
+    for workflow in (league, iteration):
+        workflow["status"]["phase"] = "Running"
+        workflow["spec"].pop("shutdown", None)
+    state.add(league)
+    state.late.append(iteration)
+    assert nashdex("stop", "sr") == 0
+    assert [w["spec"].get("shutdown") for w in state.workflows.values()] == ["Stop", "Stop"]
+
+
 def test_a_watch_lists_once_and_follows_the_changes(
     nashdex: Nashdex, state: ClusterState, capsys: pytest.CaptureFixture[str]
 ) -> None:

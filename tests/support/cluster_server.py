@@ -53,6 +53,8 @@ class ClusterState:
     """Workflows that check the site."""
     coming: list[dict[str, Any]] = field(default_factory=list)
     """Workflows as they will be: each watch reports the next one."""
+    late: list[dict[str, Any]] = field(default_factory=list)
+    """Workflows that appear with the first request to stop one."""
     lists_of_workflows: int = 0
     watches: int = 0
     pods: list[dict[str, Any]] = field(default_factory=list)
@@ -107,6 +109,9 @@ class ClusterState:
         if method == "POST" and name is None:
             return 200 if "/api/v1/" in path else 201, self.add(body.get("workflow", body))
         there = self.workflows | self.checks
+        if method == "PATCH" or verb in {"stop", "terminate"}:
+            while self.late:
+                self.add(self.late.pop())
         if method == "PATCH":
             there[name]["spec"] |= body["spec"]
             return 200, there[name]

@@ -120,11 +120,14 @@ def stop_run(cluster: Cluster, run: str, *, exit_handlers: bool = True) -> list[
     """
     workflows = find_workflows(cluster, run)
     run_status(run, workflows)
-    # The league first, so that it starts no further iteration.
-    active = sorted((w for w in workflows if not w.is_over), key=lambda w: w.template != LEAGUE_TEMPLATE)
-    for workflow in active:
-        cluster.shut_down(workflow.name, exit_handlers=exit_handlers)
-    return [workflow.name for workflow in active]
+    stopped: list[str] = []
+    while active := [w for w in workflows if not w.is_over and w.name not in stopped]:
+        # The league first, so that it starts no further iteration. It may have started one since it was listed.
+        for workflow in sorted(active, key=lambda w: w.template != LEAGUE_TEMPLATE):
+            cluster.shut_down(workflow.name, exit_handlers=exit_handlers)
+            stopped.append(workflow.name)
+        workflows = find_workflows(cluster, run)
+    return stopped
 
 
 def find_workflows(cluster: Cluster, run: str | None = None) -> list[WorkflowState]:
