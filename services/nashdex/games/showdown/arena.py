@@ -226,6 +226,7 @@ class ShowdownArena:
 
     def stop(self, battle: int, num_open: int) -> None:
         """Forget a running battle that waits for answers to ``num_open`` decisions. Its number is free again."""
+        self._lost = [failure for failure in self._lost if failure.battle != battle]
         for worker in self._workers:
             if battle in worker.battles:
                 worker.stop(battle, num_open)
