@@ -15,7 +15,7 @@ import pytest
 from numpy.typing import NDArray
 
 from nashdex.core.ids import PolicyId
-from nashdex.games.interface import Decisions
+from nashdex.games.interface import Decisions, RunningBattle
 from nashdex.games.registry import game_for
 from nashdex.games.showdown.arena import FAILURE_CAUSES, ShowdownArena
 from nashdex.games.showdown.gateway import Gateway, GatewaySettings
@@ -125,6 +125,33 @@ def test_gateways_outlive_a_machine_that_is_suspended() -> None:
         assert len(gateways) == 2
         assert all(psutil.pid_exists(gateway) for gateway in gateways)
     assert not rollout.counts.failures
+
+
+def test_a_battle_that_was_stopped_does_not_fail_with_its_lost_gateway() -> None:
+    battles = PairedBattles(5, game_for(FORMAT).teams(), deadline_seconds=200.0)
+    running = [RunningBattle(n, battles.assignment(n, (RANDOM, RANDOM)).spec) for n in range(2)]
+
+    def open_seats(arena: ShowdownArena, num: int) -> list[int]:
+        """Return the battles of ``num`` decisions; none may fail."""
+        found: list[int] = []
+        while len(found) < num:
+            events = arena.poll()
+            assert not events.failures
+            for decisions in events.decisions:
+                found += decisions.battle.tolist()
+        return found
+
+    with closing(ShowdownArena(FORMAT, num_gateways=2)) as arena:
+        arena.start(running)
+        open_seats(arena, 4)
+        lost = _a_gateway()
+        os.kill(lost, signal.SIGKILL)
+        while psutil.pid_exists(lost):
+            assert not arena.poll().failures, "the next poll would report it"
+        for battle in range(2):
+            arena.stop(battle, 2)
+        arena.start(running)
+        assert sorted(open_seats(arena, 4)) == [0, 0, 1, 1]
 
 
 @pytest.mark.parametrize("ends", [Gateway.kill, Gateway.close], ids=["killed", "closed"])
