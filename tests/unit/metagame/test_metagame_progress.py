@@ -77,6 +77,21 @@ def test_equal_policies_are_not_called_better() -> None:
     assert abs(sum(leads) / len(leads)) < 3 * error_of_mean
 
 
+def test_a_candidate_without_battles_to_score_on_is_left_out() -> None:
+    """A new policy's first pair of battles chooses, and scores nothing: its rating there would be no measurement."""
+    elo = {BASE: 1000.0, ONE: 1100.0, TWO: 1600.0}
+    played = ledger(elo, 100).battles
+    place = played.policies.index(TWO)
+    few = played[((played.a != place) & (played.b != place)) | (played.numbers < 2)]
+    totals = BattleTotals.nothing().with_battles(sorted(elo), few)
+    found = improvement(totals, BASE, [ONE, TWO], anchors={}, num_draws=100, seed=1)
+    assert found is not None
+    assert found.best == ONE
+    assert abs(found.elo.value - 100) < 3 * found.elo.standard_error
+    unscored = BattleTotals.nothing().with_battles(sorted(elo), few[few.numbers < 2])
+    assert improvement(unscored, BASE, [ONE, TWO], anchors={}, num_draws=100, seed=1) is None
+
+
 def test_no_candidate_or_no_battles_to_score_on_is_no_answer() -> None:
     assert improved({BASE: 1000.0, WEAK: 700.0}, [], 40) is None
     assert improved({BASE: 1000.0, ONE: 1000.0, TWO: 1000.0}, [ONE, TWO], 2) is None, "pair 0 alone chooses"

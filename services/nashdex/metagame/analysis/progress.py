@@ -18,7 +18,7 @@ from nashdex.metagame.evidence.intervals import Estimate
 from nashdex.metagame.evidence.sampled import SampledCounts
 from nashdex.metagame.evidence.tally import Tally
 from nashdex.metagame.evidence.totals import BattleTotals
-from nashdex.metagame.ratings.table import EloGap, RatingTable, rate
+from nashdex.metagame.ratings.table import EloGap, RatingTable, rate, tied
 
 
 class MixtureScore(Estimate):
@@ -121,26 +121,24 @@ def improvement_of_tallies(
     """Return the improvement from battles that are counted already, in the order of ``policies``.
 
     ``selection`` battles choose one of several candidates, ``scoring`` battles score it; a single candidate is scored
-    on all. ``anchors`` are fixed Elo by id.
+    on all. One whose battles of a use do not tie it to ``base`` has no rating, and is left out. ``anchors`` are fixed
+    Elo by id.
     """
+    place = {policy: index for index, policy in enumerate(policies)}
 
-    def rated(tally: Tally, use: str) -> RatingTable | None:
-        if not tally.games[policies.index(base)].any():
-            return None
+    def rated(tally: Tally, use: str) -> RatingTable:
         of_use = derive_seed(seed, "improvement", use)
         return rate(policies, tally, anchors=anchors, num_draws=num_draws, seed=of_use, compared=(base,))
 
-    if not candidates:
-        return None
-    best = candidates[0]
+    is_tied = tied(scoring.games, [place[base]])
     if len(candidates) > 1:
-        chosen = rated(selection, "SelectionBattles")
-        if chosen is None:
-            return None
-        best = max(candidates, key=lambda policy: (chosen.ratings[policy].elo, policy))
-    table = rated(scoring, "ScoringBattles")
-    if table is None:
+        is_tied &= tied(selection.games, [place[base]])
+    measured = [candidate for candidate in candidates if is_tied[place[candidate]]]
+    if not measured:
         return None
-    return Improvement(
-        best=best, base=base, elo=table.gap(best, base), games=int(scoring.games[policies.index(base)].sum())
-    )
+    best = measured[0]
+    if len(measured) > 1:
+        chosen = rated(selection, "SelectionBattles")
+        best = max(measured, key=lambda policy: (chosen.ratings[policy].elo, policy))
+    table = rated(scoring, "ScoringBattles")
+    return Improvement(best=best, base=base, elo=table.gap(best, base), games=int(scoring.games[place[base]].sum()))

@@ -360,20 +360,25 @@ def _misfit_by_chance(expected: Floats, met: Integers, spread: Floats, weights: 
     return math.sqrt(mean + NormalDist().inv_cdf(_CHANCE_QUANTILE) * math.sqrt(square))
 
 
-def _unanchored(names: Sequence[str], games: Integers, fixed: Mapping[int, float]) -> list[str]:
-    """Warn of policies that no chain of battles ties to an anchor, or without any to the first policy."""
-    reached: NDArray[np.bool_] = np.zeros(len(names), dtype=bool)
-    reached[list(fixed) or [0]] = True
-    tied_to = "the anchors" if fixed else repr(names[0])
+def tied(games: Integers, places: Collection[int]) -> NDArray[np.bool_]:
+    """Return which policies a chain of battles ties to those at ``places``, shape (K,); ``games`` has shape (K, K)."""
+    reached: NDArray[np.bool_] = np.zeros(len(games), dtype=bool)
+    reached[list(places)] = True
     met = games > 0
     newly = reached
     while newly.any():
         newly = met[newly].any(axis=0) & ~reached
         reached = reached | newly
+    return reached
+
+
+def _unanchored(names: Sequence[str], games: Integers, fixed: Mapping[int, float]) -> list[str]:
+    """Warn of policies that no chain of battles ties to an anchor, or without any to the first policy."""
+    tied_to = "the anchors" if fixed else repr(names[0])
     return [
         f"no chain of battles ties {name!r} to {tied_to}: its rating is no measurement"
-        for name, tied in zip(names, reached, strict=True)
-        if not tied
+        for name, is_tied in zip(names, tied(games, fixed or [0]), strict=True)
+        if not is_tied
     ]
 
 
