@@ -192,7 +192,7 @@ _GATEWAY = shared_list(
             **image("showdown"),
             "command": InlineList(["nashdex-showdown"]),
             "args": InlineList(
-                ["gateway", "--listen", f"127.0.0.1:{_GATEWAY_PORT}", "--health", f"0.0.0.0:{_GATEWAY_HEALTH_PORT}"]
+                ["gateway", "--listen", f"127.0.0.1:{_GATEWAY_PORT}", "--health", f"[::]:{_GATEWAY_HEALTH_PORT}"]
             ),
             "ports": [Inline(name="health", containerPort=_GATEWAY_HEALTH_PORT)],
             "livenessProbe": {

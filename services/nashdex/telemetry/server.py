@@ -1,6 +1,7 @@
 """A process's telemetry: logs, labels, and /metrics and /healthz from a background thread."""
 
 import json
+import socket
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
@@ -16,6 +17,22 @@ from nashdex.telemetry.metric import identify_process
 from nashdex.telemetry.progress import seconds_since_beat
 
 
+class _Server(ThreadingHTTPServer):
+    """Without a host it listens on every address of the machine: a pod may have one of IPv4, of IPv6, or of both."""
+
+    daemon_threads = True
+
+    def __init__(self, host: str, port: int, handler: "type[_Handler]") -> None:
+        if not host and socket.has_dualstack_ipv6():
+            self.address_family = socket.AF_INET6
+        super().__init__((host, port), handler)
+
+    def server_bind(self) -> None:
+        if self.address_family == socket.AF_INET6:
+            self.socket.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
+        super().server_bind()
+
+
 class TelemetryServer:
     """Serves until it is closed or the process ends. /healthz returns 503 after ``stale_seconds`` without progress.
 
@@ -28,12 +45,11 @@ class TelemetryServer:
             healthy_for_seconds = stale_seconds
 
         try:
-            self._server = ThreadingHTTPServer((host, port), Handler)
+            self._server = _Server(host, port, Handler)
         except OSError as error:
             raise ConfigurationError(
                 f"NASHDEX_METRICS_PORT {port}: cannot listen on this port ({error.strerror}); choose another port"
             ) from error
-        self._server.daemon_threads = True
         self._thread = Thread(target=self._server.serve_forever, name="telemetry", daemon=True)
         self._thread.start()
 

@@ -1,6 +1,7 @@
 """The catalogue's naming rules, and what /metrics and /healthz answer."""
 
 import json
+import socket
 import time
 import urllib.error
 import urllib.request
@@ -70,6 +71,18 @@ def test_a_process_whose_work_does_not_advance_is_unhealthy_until_it_does() -> N
             beat()
             status, body = ask(server, "/healthz")
         assert json.loads(body)["status"] == "ok"
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1", "::1"])
+def test_without_a_host_it_answers_on_every_address(address: str) -> None:
+    if ":" in address and not socket.has_dualstack_ipv6():
+        pytest.skip("this machine has no IPv6")
+    with (
+        TelemetryServer(0, stale_seconds=60) as server,
+        socket.create_connection((address, server.port), timeout=60) as connection,
+    ):
+        connection.sendall(b"GET /healthz HTTP/1.0\r\n\r\n")
+        assert connection.makefile("rb").readline().split()[1] == b"200"
 
 
 def test_a_port_that_is_taken_is_named() -> None:

@@ -92,7 +92,8 @@ function accept(server, event, { host, port }) {
     log("error", "cannot listen", { host, port, error: error.message });
     process.exit(EXIT_TRY_AGAIN);
   });
-  server.listen(port, host, () => {
+  // Without a host Node listens on "::", or where the system has no IPv6 on 0.0.0.0.
+  server.listen(port, host === "::" ? undefined : host, () => {
     const address = server.address();
     log("info", event, { host, port: typeof address === "object" ? address?.port : port });
   });

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { connect } from "node:net";
+import { networkInterfaces } from "node:os";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { controlFrame } from "../../src/gateway/protocol/frames.js";
@@ -201,6 +202,17 @@ describe("on TCP", () => {
     for (const { peer } of silent) assert.match((await peer.expect("error")).message, /nothing came for 5 s/);
     for (const { peer } of silent) assert.equal(await peer.next(), null);
     small.listener.kill("SIGTERM");
+  });
+
+  test("probes at [::] are answered on IPv4, and on IPv6 where the machine has it", async () => {
+    /** @type {any[]} */
+    const entries = [];
+    const probed = await listening("127.0.0.1", ["--health", "[::]:0"], entries);
+    const probes = () => entries.find((entry) => entry.event === "answering probes");
+    while (!probes()) await sleep(20);
+    const hosts = ["127.0.0.1", ...(networkInterfaces().lo?.some(({ family }) => family === "IPv6") ? ["[::1]"] : [])];
+    for (const host of hosts) assert.equal((await fetch(`http://${host}:${probes().port}/healthz`)).status, 200, host);
+    probed.listener.kill("SIGTERM");
   });
 
   test("a client that breaks the protocol gets an error and loses only its own connection", async () => {
