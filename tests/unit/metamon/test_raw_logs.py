@@ -57,6 +57,7 @@ def test_a_choice_that_the_log_does_not_show_is_unknown(lines: list[str]) -> Non
         (["|cant|p1a: Ann|move: Taunt|Growl"], "growl"),
         (["|cant|p1a: Ann|slp", "|move|p1a: Ann|Sleep Talk|p1a: Ann"], "sleeptalk"),
         (["|move|p1a: Ann|Outrage|p2a: Bob|[from]lockedmove"], "outrage"),
+        (["|move|p1a: Ann|Growl|p2a: Bob|[from] item: Quick Claw"], "growl"),
         (["|move|p1a: Ann|Metronome|p1a: Ann", "|move|p1a: Ann|Surf|p2a: Bob|[from]Metronome"], "metronome"),
     ],
 )
@@ -149,6 +150,12 @@ def test_old_logs_number_the_moves() -> None:
         *("|choice|move 2|", "|cant|p1a: Ann|par", "|turn|3", "|choice|move 4|", "|cant|p1a: Ann|par"),
     ]
     assert choices(["|", *lines])[:3] == [Choice("move", "growl"), Choice("move", "growl"), None]
+
+
+def test_whoever_eats_anothers_berry_does_not_hold_it() -> None:
+    eaten = "|-enditem|p2a: Bob|Sitrus Berry|[from] stealeat|[move] Bug Bite|[of] p1a: Ann"
+    own, other = teams([*LEADS, eaten, "|-heal|p1a: Ann|100/100|[from] item: Sitrus Berry"])
+    assert (own[0].item, other[0].item) == (None, "sitrusberry")
 
 
 def test_a_team_is_what_the_whole_log_shows_of_it() -> None:

@@ -170,6 +170,18 @@ test("called moves are not the user's own and cost no PP themselves", () => {
   assert.deepEqual(own, [["sleeptalk", 1], ["scald", 0], ["metronome", 1]]);
 });
 
+test("older logs have no space between a move's tag and its cause", () => {
+  const own = foe(after("gen5ou", [
+    ...ENTRY,
+    "|move|p2a: Vaporeon|Outrage|p1a: Mew",
+    "|move|p2a: Vaporeon|Outrage|p1a: Mew|[from]lockedmove",
+    "|move|p2a: Vaporeon|Metronome|p2a: Vaporeon",
+    "|move|p2a: Vaporeon|Fire Blast|p1a: Mew|[from]Metronome",
+    "|move|p2a: Vaporeon|Toxic|p1a: Mew|[from]ability: Magic Bounce",
+  ])).moves;
+  assert.deepEqual(own.map((/** @type {any} */ { id, pp, max_pp: most }) => [id, most - pp]), [["outrage", 1], ["metronome", 1]]);
+});
+
 test("items and abilities are read from causes, swaps and losses", () => {
   const state = after("gen9randombattle", [
     ...ENTRY,

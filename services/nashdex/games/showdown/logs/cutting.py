@@ -284,8 +284,12 @@ def bare(effect: str) -> str:
 
 
 def caller_of(arguments: Sequence[str]) -> str | None:
-    """Return the id of what made the Pokémon use a move, or None if it was chosen."""
+    """Return the id of what made the Pokémon use a move, or None if it was chosen.
+
+    An item is only what lets its holder move first, as the fourth generation says.
+    """
     for tag in arguments[2:]:
         if tag.startswith("[from]"):
-            return bare(tag.removeprefix("[from]").strip())
+            cause = tag.removeprefix("[from]").strip()
+            return None if cause.startswith("item: ") else bare(cause)
     return None

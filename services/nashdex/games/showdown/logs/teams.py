@@ -224,7 +224,8 @@ def _read_cause(
         is_cause = tag.startswith("[from] ")
         effect = tag.removeprefix("[from] ")
         owner = holder if is_cause else subject
-        if effect.startswith("item: "):
+        if effect.startswith("item: ") and not (is_cause and effect.endswith("Berry")):
+            # A berry has ended before its effect, which may be that of a Pokémon that stole it or was hit with it.
             _hold(owner, bare(effect), index)
         elif effect.startswith("ability: ") and not (is_cause and kind == "-ability"):
             _have(owner, bare(effect), index)

@@ -30,7 +30,8 @@ handlers.set("move", (tracker, parts) => {
   const flags = dexInfo.moveFlags[move];
   const slot = side.slotOf(ident);
   const { volatiles } = slot;
-  const cause = tagged(parts, "[from] ");
+  // Older logs have no space after the tag.
+  const cause = tagged(parts, "[from]").trimStart();
   // In the fourth generation, the line names the item that lets its holder move first.
   const from = cause.startsWith("item: ") ? "" : cause;
   const missed = hasTag(parts, "[miss]") || hasTag(parts, "[notarget]");
