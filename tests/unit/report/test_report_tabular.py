@@ -49,6 +49,16 @@ def test_exact_exploitability_has_nash_conv_beside_it_and_no_interval(store: Obj
     assert exact.nash_conv == pytest.approx(2 * exact.value)
 
 
+@pytest.mark.parametrize(
+    ("solver", "chosen"),
+    [("nash", "is the one with the largest entropy"), ("rectified-nash", "follows from one of them")],
+)
+def test_a_mixture_of_many_says_how_it_was_chosen(tmp_path: Path, solver: str, chosen: str) -> None:
+    store, twins = open_store(str(tmp_path)), ((0.0, 0.0, 1.0), (0.0, 0.0, 1.0), (-1.0, -1.0, 0.0))
+    make_tabular_run(store, iterations=1, payoffs=twins, meta_solver=solver)
+    assert f"The payoffs have many equilibria; the mixture {chosen}." in read_report(store, 0).warnings
+
+
 def test_findings_are_true_of_a_solved_game(store: ObjectStore) -> None:
     report = read_report(store)
     assert "it is an equilibrium of the game" in report.findings[1]

@@ -181,7 +181,9 @@ def _warnings(last: IterationSources, names: Mapping[PolicyId, str]) -> tuple[st
             "battles per pair (evaluate.battles_per_pair) make it narrower"
         )
     if not last.meta_strategy.unique:
-        warnings.append("the payoffs have many equilibria; the mixture is the one with the largest entropy")
+        is_one = last.meta_strategy.meta_solver == "nash"
+        chosen = "is the one with the largest entropy" if is_one else "follows from one of them"
+        warnings.append(f"the payoffs have many equilibria; the mixture {chosen}")
     rollbacks = sum(result.rollbacks for result in last.trained)
     if rollbacks:
         warnings.append(
