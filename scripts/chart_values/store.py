@@ -28,7 +28,7 @@ class ObjectStoreValues(Values):
 
     uri: str = Field(
         "",
-        pattern=r"^(s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/[A-Za-z0-9_.=+@/-]*[A-Za-z0-9_=+@-])?)?$",
+        pattern=r"^(s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/[A-Za-z0-9_][A-Za-z0-9_.=+@-]*)*)?$",
         description="`s3://bucket/prefix`. Required unless the embedded server is enabled.",
     )
     endpoint: str = Field("", pattern=r"^(https?://.+)?$", description="URL of the S3 service. Default: AWS.")

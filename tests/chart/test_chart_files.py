@@ -50,6 +50,8 @@ def test_lint_finds_nothing_in_any_combination(path: Path) -> None:
         ({"train": {"gpus": "two"}}, "/train/gpus"),
         ({"queueing": {"mode": "slurm"}}, "/queueing/mode"),
         ({"objectStore": {"uri": "bucket"}}, "/objectStore/uri"),
+        ({"objectStore": {"uri": "s3://bucket/runs//here"}}, "/objectStore/uri"),
+        ({"objectStore": {"uri": "s3://bucket/.runs"}}, "/objectStore/uri"),
         ({"images": {"repository": ""}}, "/images/repository"),
     ],
 )
