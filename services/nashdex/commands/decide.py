@@ -16,7 +16,9 @@ def decide(
     *,
     format_id: Annotated[
         str | None,
-        typer.Option("--format", metavar="FORMAT", help="Showdown format. [default: the policy's run's format]"),
+        typer.Option(
+            "--format", metavar="FORMAT", help="Showdown format. [default: the format of the policy or its run]"
+        ),
     ] = None,
     listen: Annotated[
         str | None,

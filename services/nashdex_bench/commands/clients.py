@@ -38,7 +38,9 @@ def decide(
     *,
     format_id: Annotated[
         str | None,
-        typer.Option("--format", metavar="FORMAT", help="Showdown format. [default: the policy's run's format]"),
+        typer.Option(
+            "--format", metavar="FORMAT", help="Showdown format. [default: the format of the policy or its run]"
+        ),
     ] = None,
     questions: Annotated[int, typer.Option(min=10, max=1_000_000, help="Decisions to ask for.")] = 640,
     batch: Annotated[int, typer.Option(min=1, max=4096, help="Questions of a batch.")] = 64,
