@@ -23,7 +23,6 @@ from nashdex.policies.interface import Actions, Policy
 from nashdex.policies.scripted.playing import scripted_policy
 from nashdex.rollout.pairs import PairedBattles
 from nashdex.rollout.play import Rollout, require_finished
-from nashdex.rollout.seats import Seats
 from nashdex.telemetry.metric import identify_process
 from support.processes import command_line
 
@@ -160,26 +159,6 @@ def test_the_cpu_time_of_a_lost_gateway_stays_counted(ends: Callable[[Gateway], 
     spent = gateway.cpu_seconds()
     ends(gateway)
     assert gateway.cpu_seconds() >= spent > 0
-
-
-def test_a_battle_that_is_stopped_when_its_gateway_has_died_does_not_fail_the_next_one_of_its_number() -> None:
-    battles = PairedBattles(5, game_for(FORMAT).teams(), deadline_seconds=200.0)
-    with closing(ShowdownArena(FORMAT, num_gateways=1)) as arena:
-        seats = Seats({RANDOM: scripted_policy(RANDOM, arena.space)}, 1)
-
-        def begin() -> None:
-            arena.start([seats.running(0, battles.assignment(0, (RANDOM, RANDOM)).spec, (RANDOM, RANDOM))])
-
-        begin()
-        while not (decisions := arena.poll().decisions):
-            pass
-        os.kill(_a_gateway(), signal.SIGKILL)
-        assert not arena.poll().failures, "it is told at the next poll"
-        arena.stop(0, sum(map(len, decisions)))
-        begin()
-        while not (events := arena.poll()).decisions:
-            assert not events.failures
-        assert not events.failures
 
 
 def test_a_gateways_latency_is_told_and_causes_are_counted_from_0() -> None:
