@@ -115,6 +115,8 @@ export class Tracker {
     this.mover = this.own.slots[0];
     /** The protocol's name of that move's target. */
     this.aim = "";
+    /** The slot whose Pokémon used Baton Pass last of all in this turn. @type {ActiveSlot | null} */
+    this.passer = null;
     /** The first generation's simulator announced that the next move may not be its user's own. */
     this.isDesynced = false;
     /** @type {Request | null} */

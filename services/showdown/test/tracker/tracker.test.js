@@ -120,6 +120,16 @@ test("Baton Pass passes on boosts and volatiles, except those that cannot be pas
   assert.deepEqual([vaporeon.boosts.spa, vaporeon.volatiles], [0, {}]);
 });
 
+test("Baton Pass of an older log, which does not name it again, passes on boosts", () => {
+  const passed = (/** @type {string[]} */ lines) => foe(after("gen4ou", [...ENTRY, "|-boost|p2a: Vaporeon|spa|2", ...lines])).boosts.spa;
+  const pass = "|move|p2a: Vaporeon|Baton Pass|p2a: Vaporeon";
+  const next = "|switch|p2a: Jolteon|Jolteon, M|100/100";
+  assert.equal(passed([pass, "|", next]), 2);
+  assert.equal(passed([pass, "|-fail|p2a: Vaporeon", "|turn|2", next]), 0, "it was chosen in the next turn");
+  assert.equal(passed([pass, "|drag|p2a: Jolteon|Jolteon, M|100/100"]), 0);
+  assert.equal(passed([pass, "|move|p1a: Mew|Surf|p2a: Vaporeon", "|faint|p2a: Vaporeon", next]), 0);
+});
+
 test("after a disguise, its wearer has what was seen, and the imitated Pokémon its earlier state", () => {
   const state = after("gen9randombattle", [
     "|switch|p1a: Mew|Mew|400/400",

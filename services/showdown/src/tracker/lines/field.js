@@ -143,6 +143,7 @@ handlers.set("-swapsideconditions", (tracker) => {
 
 handlers.set("turn", (tracker, parts) => {
   tracker.turn = Number(parts[2]);
+  tracker.passer = null;
   for (const side of tracker.sides) {
     for (const [position, slot] of side.slots.entries()) {
       const { pokemon, volatiles } = slot;

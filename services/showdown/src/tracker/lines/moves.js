@@ -39,6 +39,7 @@ handlers.set("move", (tracker, parts) => {
   tracker.isDesynced = false;
   tracker.mover = slot;
   tracker.aim = parts[4] ?? "";
+  tracker.passer = parts[3].endsWith("Baton Pass") ? slot : null;
   // The first generations do not always mark the later turns of a move.
   const marked = dexInfo.generation === 1 ? from === parts[3] : dexInfo.generation === 2 && from === "" && goesOnUnmarked(tracker, slot, move);
   const goesOn = from === "lockedmove" || marked;

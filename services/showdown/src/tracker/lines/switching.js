@@ -22,7 +22,10 @@ function switchIn(tracker, parts) {
   const side = sideOf(tracker, ident);
   const details = tracker.dexInfo.details(parts[3]);
   const slot = side.slotOf(ident);
-  const cause = tagged(parts, "[from] ");
+  // Older logs do not say that a Pokémon comes in by Baton Pass.
+  const isPassed = slot === tracker.passer && parts[1] === "switch" && !slot.pokemon?.fainted;
+  const cause = tagged(parts, "[from] ") || (isPassed ? "Baton Pass" : "");
+  tracker.passer = null;
   if (slot.pokemon) leave(tracker, slot, slot.pokemon, cause === "Baton Pass" ? PASS_ALL : cause === "Shed Tail" ? PASS_SUBSTITUTE : PASS_NONE);
   const row = side.rowFor(ident.slice(ident.indexOf(":") + 2), details.species);
   const pokemon = side.pokemon[row];
