@@ -64,8 +64,7 @@ class IterationPlan(Document):
         """Say whether training learns from both seats of the learner's battles with ``opponent``.
 
         It does where the rule pairs the learner with itself. A learner that is also a member of the meta-strategy
-        answers itself from one seat, like any other opponent. So does one whose first weights are those of its fixed
-        target.
+        answers itself from one seat, like any other opponent. So does one that begins with its fixed target's weights.
 
         Raises:
             ConfigurationError: no installed package provides the plan's rule.

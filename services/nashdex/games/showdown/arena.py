@@ -262,7 +262,7 @@ class ShowdownArena:
     def _count_silence(self) -> None:
         """Add the time since the last poll to the silence of the gateways that owe an answer.
 
-        A longer time is that of a caller who did something else, or of a machine that was suspended with its gateways.
+        In a longer time the caller did something else, or the machine was suspended with its gateways.
         """
         now = time.monotonic()
         passed_seconds = min(now - self._polled_at, self._settings.hang_seconds * _LARGEST_SILENCE_A_POLL)
