@@ -65,6 +65,13 @@ class Damping(Section):
             yield "beta has no effect with reference = 'none': leave it out, or name a reference"
         if self.reference != "none" and max(beta.initial, beta.floor) == 0:
             yield f"reference {self.reference!r} has no effect with beta.initial = 0: set beta.initial, or leave it out"
+        elif beta.initial == 0:
+            for key in ("decay_decisions", "target_nats"):
+                if getattr(beta, key):
+                    yield (
+                        f"beta.{key} has no effect with beta.initial = 0, where the coefficient stays at beta.floor: "
+                        f"set beta.initial, or beta.{key} = 0"
+                    )
 
 
 @dataclass(frozen=True)

@@ -188,6 +188,11 @@ def test_a_target_of_0_switches_a_controller_off(zero: object) -> None:
         ("none", {"reference": "uniform"}, "reference 'uniform' has no effect with beta.initial = 0"),
         ("ppo-clip-kl", {"reference": "none", "beta": {"initial": 0.1}}, "beta has no effect with reference = 'none'"),
         ("none", {"beta": {"target_nats": 0.1}}, "beta has no effect with reference = 'none'"),
+        (
+            "none",
+            {"reference": "ema", "beta": {"initial": 0, "floor": 0.1, "target_nats": 0.1}},
+            "beta.target_nats has no effect with beta.initial = 0",
+        ),
         ("kl-warmup", {"beta": {"initial": 0, "warmup_updates": 9}}, "beta has no effect with reference = 'none'"),
         ("s0-damped", {"beta": {"floor": -1}}, "greater than or equal to 0"),
         ("bogus", {}, "Input should be 'none', 'ppo-clip-kl'"),
