@@ -168,6 +168,21 @@ class OneOf:
         return value
 
 
+def keys_of_every_kind(section: type[BaseModel], place: str = "") -> Iterator[str]:
+    """Yield the dotted keys of ``section`` and of all below it, those of every kind of a chosen one.
+
+    ``place`` is the dotted key of the section with a dot at its end, or empty.
+    """
+    for name, field in section.model_fields.items():
+        yield f"{place}{name}"
+        kinds = [each for each in field.metadata if isinstance(each, OneOf)]
+        below = [one for each in kinds for one in each.sections()]
+        if not kinds and isinstance(field.annotation, type) and issubclass(field.annotation, Section):
+            below = [field.annotation]
+        for one in below:
+            yield from keys_of_every_kind(one, f"{place}{name}.")
+
+
 class NameOf:
     """Annotation of a settings field of type ``str``: one of ``names``."""
 

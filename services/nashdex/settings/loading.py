@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from pydantic_settings import BaseSettings, EnvSettingsSource, SettingsConfigDic
 
 from nashdex.core.documents import describe
 from nashdex.core.errors import ConfigurationError
-from nashdex.core.section import KIND
+from nashdex.core.section import KIND, keys_of_every_kind
 from nashdex.core.user_input import did_you_mean, flatten, merge, parse_assignment, read_toml
 from nashdex.settings.run import RunSettings
 
@@ -79,7 +79,8 @@ def resolve(
     try:
         settings = RunSettings.model_validate(merged)
     except ValidationError as error:
-        raise ConfigurationError(explain(error, sources, RunSettings().model_dump())) from error
+        of_kinds = frozenset(keys_of_every_kind(RunSettings))
+        raise ConfigurationError(explain(error, sources, RunSettings().model_dump(), of_kinds)) from error
     if problem := ignored_variable(settings.model_dump()):
         raise ConfigurationError(problem)
     return settings
@@ -147,11 +148,16 @@ _NEAR = 0.85
 """Similarity of a variable's name to a setting's that it was meant to be."""
 
 
-def explain(error: ValidationError, sources: Sequence[tuple[str, Mapping[str, Any]]], known: Mapping[str, Any]) -> str:
+def explain(
+    error: ValidationError,
+    sources: Sequence[tuple[str, Mapping[str, Any]]],
+    known: Mapping[str, Any],
+    of_kinds: Collection[str] = (),
+) -> str:
     """Return the problems as one line, each under the source that gave the value.
 
     ``sources`` are names and nested values; later ones win. ``known`` are the nested defaults, for the key that is
-    nearest to an unknown one.
+    nearest to an unknown one, and ``of_kinds`` the dotted keys of every kind of a section.
     """
     paths = [key.split(".") for key, _ in flatten(known)]
     keys = list(dict.fromkeys(".".join(path[:end]) for path in paths for end in range(1, len(path) + 1)))
@@ -159,7 +165,7 @@ def explain(error: ValidationError, sources: Sequence[tuple[str, Mapping[str, An
     for problem in error.errors(include_url=False):
         by_source.setdefault(_source_of(problem["loc"], sources), []).append(problem)
     return "; ".join(
-        f"{source}: {describe(problems, lambda problem: _meant(problem, keys))}"
+        f"{source}: {describe(problems, lambda problem: _meant(problem, keys, of_kinds))}"
         for source, problems in by_source.items()
     )
 
@@ -209,12 +215,12 @@ def _variable(place: tuple[int | str, ...]) -> str:
     return ENVIRONMENT
 
 
-def _meant(problem: ErrorDetails, keys: Sequence[str]) -> str:
+def _meant(problem: ErrorDetails, keys: Sequence[str], of_kinds: Collection[str]) -> str:
     """Return a question for the key that was meant, if one is near; else where all keys are."""
     if problem["type"] != "extra_forbidden":
         return ""
     given = ".".join(str(part) for part in problem["loc"])
-    if given in keys:
+    if given in keys or given in of_kinds:
         return f"; another kind has it: set {given.rpartition('.')[0]}.kind"
     meant = did_you_mean(given, keys, 1, 0.8)
     return f"; {meant.rstrip()}" if meant else "; `nashdex config show FILE.toml` lists the keys"

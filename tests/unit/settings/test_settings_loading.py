@@ -1,5 +1,6 @@
 """Settings: precedence, refusals that name the key, and what makes two runs differ."""
 
+import re
 import time
 from pathlib import Path
 
@@ -139,10 +140,14 @@ def test_a_wrong_variable_is_refused_by_name(
         load_settings(config)
 
 
-def test_a_key_of_another_kind_is_said_to_be_one(config: Path) -> None:
-    config.write_text('[network]\nkind = "pointer"\nentity_size = 8\n')
-    with pytest.raises(ConfigurationError, match=r"entity_size: no such key .got 8.; another kind has it: set network"):
-        load_settings(config)
+@pytest.mark.parametrize("key", ["network.entity_size", "network.num_heads", "train.oracle.num_candidates"])
+def test_a_key_of_another_kind_is_said_to_be_one(config: Path, key: str) -> None:
+    config.write_text('[network]\nkind = "pointer"\n')
+    section = re.escape(key.rpartition(".")[0])
+    with pytest.raises(
+        ConfigurationError, match=rf"{key}: no such key .got 8.; another kind has it: set {section}.kind"
+    ):
+        load_settings(config, [f"{key}=8"])
 
 
 def test_an_unknown_section_names_the_near_one(config: Path) -> None:
