@@ -241,6 +241,8 @@ def test_counts_have_intervals_and_given_payoffs_have_none(tmp_path: Path) -> No
     assert isinstance(answer, SymmetricAnswer)
     found = answer.uncertainty
     assert found is not None
+    assert found.restricted_exploitability is not None
+    assert found.largest_gain is not None
     assert (found.confidence, found.estimator) == (0.95, "posterior-quantiles")
     assert found.meta_strategy["a"].low <= 1.0 == found.meta_strategy["a"].high
     assert found.restricted_exploitability.low == 0.0
