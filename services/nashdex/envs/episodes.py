@@ -24,6 +24,8 @@ from nashdex.games.space import NUM_SEATS
 from nashdex.runs.inputs import game_with_team_set
 
 _NUMBERS: Final = (int, np.generic, np.ndarray)
+_LARGEST_ACTION: Final = np.uint64(np.iinfo(np.int64).max)
+"""Illegal actions are reported as signed numbers."""
 _NO_EPISODE: Final = "the episode is over, or none has begun: call reset() before step()"
 
 
@@ -173,6 +175,8 @@ class Episodes:
         if actions.shape != self._is_over.shape or actions.dtype.kind not in "iu":
             num = len(self._is_over)
             raise ConfigurationError(f"actions are {shorten(actions.tolist())}: expected whole numbers, {num} in all")
+        if actions.dtype.kind == "u":
+            actions = np.minimum(actions, _LARGEST_ACTION).astype(np.int64)
         actions, illegal = self._legal(actions)
         for episode, action in zip(self._episodes, actions.tolist(), strict=True):
             episode.actions.append(action)

@@ -193,6 +193,14 @@ def test_the_vector_environment_plays_what_single_ones_play() -> None:
             np.testing.assert_array_equal(observation, observations[number])
 
 
+@pytest.mark.parametrize(("dtype", "action", "reported"), [("uint8", 200, 200), ("uint64", 2**64 - 1, 2**63 - 1)])
+def test_illegal_unsigned_actions_are_replaced_and_reported(dtype: str, action: int, reported: int) -> None:
+    vector = BattleVectorEnv(2, "leduc_poker", seat=0)
+    vector.reset(seed=0)
+    infos = vector.step(np.full(2, action, dtype=dtype))[4]
+    assert reported in infos["illegal_action"]
+
+
 def test_gymnasium_makes_both_by_name() -> None:
     env = gymnasium.make("nashdex/Battle-v0", format="kuhn_poker")
     assert env.reset(seed=0)[1]["action_mask"].dtype == np.int8
