@@ -167,6 +167,49 @@ test("Pressure takes one more PP from moves aimed at it, and none from others", 
   assert.deepEqual(foe(state).moves.map((/** @type {any} */ { id, pp }) => [id, pp]), [["surf", 22], ["wish", 15], ["haze", 46]]);
 });
 
+test("a Pressure that Gastro Acid suppresses costs no PP", () => {
+  const state = after("gen6ou", [
+    "|switch|p1a: Suicune|Suicune|400/400",
+    "|-ability|p1a: Suicune|Pressure",
+    "|switch|p2a: Mienfoo|Mienfoo, F|100/100",
+    "|turn|1",
+    "|move|p2a: Mienfoo|Gastro Acid|p1a: Suicune",
+    "|-endability|p1a: Suicune",
+    "|move|p2a: Mienfoo|Surf|p1a: Suicune",
+  ]);
+  assert.deepEqual(foe(state).moves.map((/** @type {any} */ { id, pp }) => [id, pp]), [["gastroacid", 14], ["surf", 23]]);
+});
+
+test("a Round or pledge that another brings forward is the user's own and costs PP", () => {
+  const own = foe(after("gen5ou", [
+    ...ENTRY,
+    "|move|p1a: Mew|Round|p2a: Vaporeon",
+    "|move|p2a: Vaporeon|Round|p1a: Mew|[from] move: Round",
+    "|move|p2a: Vaporeon|Fire Pledge|p1a: Mew|[from] move: Water Pledge",
+  ])).moves;
+  assert.deepEqual(own.map((/** @type {any} */ { id, pp, max_pp: most }) => [id, most - pp]), [["round", 1], ["firepledge", 1]]);
+});
+
+test("Mean Look traps until its user leaves or faints, also if nobody takes its place", () => {
+  const trapped = [...ENTRY, "|move|p1a: Mew|Mean Look|p2a: Vaporeon", "|-activate|p2a: Vaporeon|trapped"];
+  assert.equal(foe(after("gen4ou", trapped)).volatiles.trapped, 1);
+  assert.equal(foe(after("gen4ou", [...trapped, "|faint|p1a: Mew"])).volatiles.trapped, undefined);
+  assert.equal(foe(after("gen4ou", [...trapped, "|switch|p1a: Jynx|Jynx, F|300/300"])).volatiles.trapped, undefined);
+});
+
+test("in the second generation, a Lock-On that lasts is not prolonged by another", () => {
+  const aim = "|-activate|p2a: Vaporeon|move: Mind Reader|[of] p1a: Mew";
+  assert.equal(foe(after("gen2ou", [...ENTRY, aim, "|upkeep", "|turn|2"])).volatiles.lockon, 2);
+  assert.equal(foe(after("gen2ou", [...ENTRY, aim, "|upkeep", "|turn|2", aim, "|upkeep", "|turn|3"])).volatiles.lockon, undefined);
+});
+
+test("Psych Up copies what makes critical hits likelier, or loses it, from the sixth generation on", () => {
+  const copied = ["|-start|p2a: Vaporeon|move: Focus Energy", "|-boost|p1a: Mew|atk|2", "|-copyboost|p2a: Vaporeon|p1a: Mew|[from] move: Psych Up"];
+  const [later, earlier] = ["gen6ou", "gen5ou"].map((format) => foe(after(format, [...ENTRY, ...copied])));
+  assert.deepEqual([later.boosts.atk, earlier.boosts.atk], [2, 2]);
+  assert.deepEqual([later.volatiles.focusenergy, earlier.volatiles.focusenergy], [undefined, 1]);
+});
+
 test("called moves are not the user's own and cost no PP themselves", () => {
   const state = after("gen9randombattle", [
     ...ENTRY,

@@ -60,16 +60,17 @@ def copies_before_request(difference: Difference) -> bool:
 
 
 def keeps_trapped(difference: Difference) -> bool:
-    """A Pokémon is trapped or bound only as long as the one that did it stays.
+    """A Pokémon is trapped or bound only as long as the one that did it stays; a trap ends as soon as that one faints.
 
     poke-env takes it for trapped until it leaves, and for bound until a line says otherwise. Tests whether the one that
-    trapped or bound the Pokémon has left since.
+    trapped or bound the Pokémon has left or, of a trap, fainted since.
     """
     if not difference.is_about("volatile.trapped", "volatile.bound") or difference.tracker:
         return False
     is_bound = difference.is_about("volatile.bound")
     for parts in difference.parts():
-        if parts[1] in {"switch", "drag"} and not parts[2].startswith(difference.role):
+        has_left = parts[1] in {"switch", "drag"} or (parts[1] == "faint" and not is_bound)
+        if has_left and not parts[2].startswith(difference.role):
             return True
         if parts[1] == "-activate" and parts[2] == difference.ident and (is_bound or parts[3] == "trapped"):
             return False

@@ -103,3 +103,14 @@ export function showCause(tracker, parts, ident, abilityOwner = OF, itemOwner = 
     showItem(tracker, (itemOwner === OF && tagged(parts, "[of] ")) || ident, from.slice(6));
   }
 }
+
+/**
+ * From the sixth generation on, who copies boosts copies what makes critical hits likelier, too, or loses it.
+ * @param {Tracker} tracker
+ * @param {ActiveSlot} slot
+ * @param {ActiveSlot} original
+ */
+export function copyCriticals({ dexInfo, n }, slot, original) {
+  if (dexInfo.generation < 6) return;
+  for (const v of [n.focusenergy, n.laserfocus, n.dragoncheer]) slot.volatiles[v] = original.volatiles[v];
+}

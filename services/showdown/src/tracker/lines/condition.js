@@ -1,6 +1,6 @@
 /** Lines about hit points, statuses and boosts. */
 import { BOOSTS } from "../../simulator/dex.js";
-import { sideOf, slotOf, find, tagged, hasTag, showCause, OF, SUBJECT } from "./common.js";
+import { copyCriticals, sideOf, slotOf, find, tagged, hasTag, showCause, OF, SUBJECT } from "./common.js";
 import { bindInFirstGeneration, prevented } from "./moves.js";
 import { statusOf } from "../side.js";
 
@@ -110,7 +110,10 @@ handlers.set("-invertboost", (tracker, parts) => {
   for (let i = 0; i < 7; i++) boosts[i] = -boosts[i];
 });
 handlers.set("-copyboost", (tracker, parts) => {
-  slotOf(tracker, parts[2]).boosts.set(slotOf(tracker, parts[3]).boosts);
+  const slot = slotOf(tracker, parts[2]);
+  const original = slotOf(tracker, parts[3]);
+  slot.boosts.set(original.boosts);
+  copyCriticals(tracker, slot, original);
 });
 handlers.set("-swapboost", (tracker, parts) => {
   const a = slotOf(tracker, parts[2]).boosts;

@@ -20,6 +20,9 @@ const MOST_ROLLS = 5;
 /** Moves and effects that call a move outside the user's own. */
 const BORROWED = new Set(["Metronome", "Copycat", "Nature Power", "Me First", "Assist", "Mirror Move", "Magic Coat", "Snatch"]);
 
+/** Causes of a move that is its user's own choice, and comes before its turn. */
+const ADVANCERS = new Set(["Pursuit", "Round", "Fire Pledge", "Grass Pledge", "Water Pledge"]);
+
 handlers.set("move", (tracker, parts) => {
   const ident = parts[2];
   const side = sideOf(tracker, ident);
@@ -59,10 +62,10 @@ handlers.set("move", (tracker, parts) => {
       slot.lastMove = 0;
       const own = dexInfo.replacedBy(parts[3], slot.hasMoves ? slot : pokemon);
       if (own) spend(tracker, slot, pokemon, own, 1 + pressure(tracker, side, own, parts));
-    } else if (from === "" || caller === "Pursuit") {
+    } else if (from === "" || ADVANCERS.has(caller)) {
       slot.lastMove = move;
       const paysLater = dexInfo.generation === 1 && flags & CHARGES;
-      // From the fourth generation on, Pressure costs nothing for the Pursuit of a Pokémon that leaves.
+      // From the fourth generation on, Pressure costs nothing for a move that is brought forward.
       const extra = from && dexInfo.generation > 3 ? 0 : pressure(tracker, side, move, parts);
       spend(tracker, slot, pokemon, move, paysLater ? 0 : 1 + extra);
     } else if (caller === "Sleep Talk") {
@@ -147,6 +150,7 @@ function pressure(tracker, side, move, parts) {
   if (!(flags & PRESSED_ANYHOW) && (!(flags & PRESSED) || (aimsAtItself && !pressesAll))) return extra;
   for (const slot of foe.slots) {
     if (slot.row < 0 || foe.pokemon[slot.row].fainted || foe.abilityOf(slot.row) !== tracker.pressure) continue;
+    if (slot.volatiles[tracker.n.gastroacid]) continue;
     if (pressesAll || !parts[4] || foe.slotOf(parts[4]) === slot) extra++;
   }
   return extra;

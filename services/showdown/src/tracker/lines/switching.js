@@ -1,5 +1,5 @@
 /** Lines about which Pokémon is on the field, and in which forme. */
-import { sideOf, slotOf, foeOf, tagged, showCause, SUBJECT } from "./common.js";
+import { copyCriticals, sideOf, slotOf, foeOf, tagged, showCause, SUBJECT } from "./common.js";
 import { rejoinTwin, separateTwins, unmask } from "../disguise.js";
 import { KNOWN, TrackedPokemon } from "../side.js";
 import { Teams } from "../../simulator/package.js";
@@ -46,10 +46,17 @@ function switchIn(tracker, parts) {
 /** Binding ends for both when either leaves; without a known binder it was the only other. @param {Tracker} tracker @param {ActiveSlot} left */
 function release(tracker, left) {
   const { n } = tracker;
-  for (const { volatiles, binder, trapper } of foeOf(tracker, left.side).slots) {
+  for (const { volatiles, binder } of foeOf(tracker, left.side).slots) {
     if (!binder || binder === left) volatiles[n.bound] = 0;
-    if (!trapper || trapper === left) volatiles[n.trapped] = 0;
     volatiles[n.binding] = 0;
+  }
+  untrap(tracker, left);
+}
+
+/** A trap, such as Mean Look's, ends as soon as its user leaves or faints. @param {Tracker} tracker @param {ActiveSlot} left */
+function untrap(tracker, left) {
+  for (const { volatiles, trapper } of foeOf(tracker, left.side).slots) {
+    if (!trapper || trapper === left) volatiles[tracker.n.trapped] = 0;
   }
 }
 handlers.set("switch", switchIn);
@@ -137,9 +144,7 @@ handlers.set("-transform", (tracker, parts) => {
   slot.addedType = tracker.scratchTypes[2];
   slot.boosts.set(original.boosts);
   slot.volatiles[tracker.n.transformed] = 1;
-  if (tracker.dexInfo.generation >= 6) {
-    for (const v of [tracker.n.focusenergy, tracker.n.laserfocus, tracker.n.dragoncheer]) slot.volatiles[v] = original.volatiles[v];
-  }
+  copyCriticals(tracker, slot, original);
   slot.original = original;
   tracker.copyMoves(slot, original);
 });
@@ -153,7 +158,9 @@ handlers.set("faint", (tracker, parts) => {
   pokemon.terastallized = false;
   pokemon.setStatus(0);
   const slot = side.slotOf(parts[2]);
-  if (pokemon === slot.pokemon) side.vacate(slot);
+  if (pokemon !== slot.pokemon) return;
+  untrap(tracker, slot);
+  side.vacate(slot);
 });
 
 /** Ally Switch: two active Pokémon exchange their positions; what waits at a position stays there. */

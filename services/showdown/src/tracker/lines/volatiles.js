@@ -139,7 +139,8 @@ handlers.set("-activate", (tracker, parts) => {
       break;
     case "lockon":
     case "mindreader":
-      slot.volatiles[n.lockon] = 1;
+      // In the second generation, another one succeeds meanwhile, and prolongs nothing.
+      slot.volatiles[n.lockon] ||= 1;
       break;
     case "mimic":
       mimic(tracker, slot, pokemon, parts[4]);
