@@ -150,6 +150,10 @@ docs: setup ## Build the documentation site into site/, and the pages and pictur
 fuzz: setup ## Mutate INPUTS (10000) of every reader for SECONDS (600), guided by reached lines; failures (GROW=1: new lines too) join tests/fuzz/corpus
 	PYTHONPATH=tests $(BIN)/python -m fuzz --seconds $(or $(SECONDS),600) --inputs $(or $(INPUTS),10000) $(if $(GROW),--grow) $(TARGETS)
 
+.PHONY: fuzz-tracker
+fuzz-tracker: setup ## Compare the tracker with the simulator in BATTLES (100) of random teams of FORMAT (gen4ou), from SEED (1)
+	cd services/showdown && npm run --silent fuzz-tracker -- --format $(or $(FORMAT),gen4ou) --battles $(or $(BATTLES),100) --seed $(or $(SEED),1)
+
 .PHONY: audit
 audit: setup ## Run an audit of simulator, tracker or masks: AUDIT="formats audits.json --format gen1ou --battles 20"
 	PYTHONPATH=tests $(BIN)/python -m audits.$(AUDIT)

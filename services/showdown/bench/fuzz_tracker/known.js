@@ -1,0 +1,107 @@
+/** Differences that are known and accepted. One that no entry describes is a defect of the tracker, or of this comparison. */
+
+/** @typedef {import("./compare.js").Difference} Difference */
+
+/**
+ * @typedef {object} Known
+ * @property {RegExp} kind
+ * @property {(difference: Difference, battle: any) => boolean} [when]
+ * @property {string} reason
+ */
+
+/** @type {NonNullable<Known["when"]>} the turn waits until a fainted Pokémon is replaced */
+const isReplacing = (_, battle) => battle.requestState === "switch";
+
+/** @param {Difference} difference of a Pokémon @returns {boolean} whether an opponent of it has Pressure */
+const facesPressure = ({ pokemon }) => pokemon.side.foe.pokemon.some((/** @type {any} */ { ability }) => ability === "pressure");
+
+/** @type {Known[]} */
+const KNOWN = [
+  {
+    kind: /^(own|opponent) bound$/,
+    when: ({ tracked }, { gen }) => gen === 1 && tracked,
+    reason: "that Wrap and similar moves of the first generation are over shows in the next turn",
+  },
+  {
+    kind: /^(own|opponent) bound$/,
+    when: ({ truth, pokemon }) => truth && !pokemon.volatiles.partiallytrapped.source.isActive,
+    reason: "the simulator notices at the end of the turn that the Pokémon which binds has gone; until then it binds nobody",
+  },
+  {
+    kind: /^(own|opponent) PP$/,
+    when: ({ pokemon }, { gen }) => gen === 1 && pokemon.volatiles.twoturnmove,
+    reason: "the first generation spends the PP of a move that calls a two-turn move in its second turn",
+  },
+  {
+    kind: /^(own|opponent) PP( on the bench)?$/,
+    when: ({ tracked, truth }, { gen }) => gen === 1 && tracked < truth,
+    reason: "in the first generation, a transformed Pokémon that uses Metronome or Mirror Move gains PP of its own move in the same place",
+  },
+  {
+    kind: /^(own|opponent) (charging|thrashing|lockon)$/,
+    when: isReplacing,
+    reason: "it ends while a fainted Pokémon is replaced; the lines show it when the next turn begins",
+  },
+  {
+    kind: /^(own|opponent) (future moves|wishes) by slot$/,
+    when: isReplacing,
+    reason: "it came in this turn, and found a fainted Pokémon",
+  },
+  {
+    kind: /^(own|opponent) thrashing$/,
+    when: ({ pokemon }) => Boolean(pokemon.volatiles.confusion),
+    reason: "whether a rampage has ended is invisible if its user was confused already",
+  },
+  {
+    kind: /^own PP$/,
+    when: (difference, { gen }) => gen === 3 && facesPressure(difference),
+    reason: "the third generation does not announce Pressure: the next request shows what it cost",
+  },
+  {
+    kind: /^(own|opponent) PP( on the bench)?$/,
+    when: (difference, { gameType }) => gameType === "doubles" && facesPressure(difference),
+    reason: "in doubles, the line of a move that fails names no target, so that Pressure may have cost PP or not",
+  },
+  {
+    kind: /^opponent move( on the bench)?$/,
+    when: ({ tracked }, { gen }) => gen === 2 && tracked === "rollout",
+    reason: "the second generation does not mark the later turns of a Rollout that another move called",
+  },
+  {
+    kind: /^opponent item( on the bench)?$/,
+    when: ({ tracked, truth, pokemon }) =>
+      truth === "" && pokemon.lastItem === tracked && pokemon.moveSlots.some((/** @type {any} */ { id }) => id === "naturalgift"),
+    reason: "Natural Gift uses up its berry without a line, also where it has no effect",
+  },
+  {
+    kind: /^opponent HP on the bench$/,
+    when: ({ tracked, truth, pokemon }) => pokemon.baseAbility === "regenerator" && tracked < truth,
+    reason: "Regenerator heals unseen, and nothing has shown it",
+  },
+  {
+    kind: /^opponent PP( on the bench)?$/,
+    when: ({ pokemon }) => pokemon.side.zMoveUsed,
+    reason: "the move that a Z-move replaces is known only if one move can be it",
+  },
+  {
+    kind: /^opponent PP( on the bench)?$/,
+    when: ({ pokemon }) => pokemon.side.dynamaxUsed,
+    reason: "the move that a Max move replaces is known only if one move can be it",
+  },
+  {
+    kind: /^(own|opponent) species( on the bench)?$/,
+    when: ({ truth }) => truth === "greninjabond" || truth === "rockruffdusk",
+    reason: "the protocol hides this forme",
+  },
+  {
+    kind: /^(own|opponent) ability( on the bench)?$/,
+    when: ({ tracked, truth }) => tracked === "unnerve" && truth.startsWith("asone"),
+    reason: "As One announces its parts; only a Calyrex, which has no other ability, is known to have it",
+  },
+];
+
+/** @param {Difference} difference @param {any} battle @returns {string} why the difference is accepted; empty if it is unknown */
+export function reasonFor(difference, battle) {
+  const known = KNOWN.find(({ kind, when = () => true }) => kind.test(difference.kind) && when(difference, battle));
+  return known?.reason ?? "";
+}
