@@ -4,10 +4,10 @@ import psutil
 
 
 class ChildCpu:
-    """CPU time of the child process ``process_id``, user and system."""
+    """CPU time of the child process ``process_id``, user and system; 0 of none."""
 
-    def __init__(self, process_id: int) -> None:
-        self._process_id: int | None = process_id
+    def __init__(self, process_id: int | None) -> None:
+        self._process_id = process_id
         self._seconds = 0.0
 
     def seconds(self) -> float:

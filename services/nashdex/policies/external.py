@@ -67,7 +67,7 @@ class PlayerProcess:
         self._connection = None if address is None else reach(name, address, seconds, waits=waits)
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as the process
         self._process: subprocess.Popen[bytes] | None = None
-        self._cpu: ChildCpu | None = None
+        self._cpu = ChildCpu(None)
         if self._connection is not None:
             self._to = self._from = self._connection.fileno()
         else:
@@ -156,11 +156,11 @@ class PlayerProcess:
 
     def cpu_seconds(self) -> float:
         """Return its CPU time so far, user and system, in seconds; 0 of one elsewhere."""
-        return 0.0 if self._cpu is None else self._cpu.seconds()
+        return self._cpu.seconds()
 
     def close(self) -> None:
         """End the process. Safe to call twice."""
-        self._stop_counting()
+        self._cpu.stop()
         if self._process is not None and self._process.stdin is not None:
             self._process.stdin.close()
             with suppress(subprocess.TimeoutExpired):
@@ -174,22 +174,18 @@ class PlayerProcess:
             self._connection.close()
         if self._process is None:
             return
-        self._stop_counting()
+        self._cpu.stop()
         self._process.kill()
         self._process.wait()
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe is not None:
                 pipe.close()
 
-    def _stop_counting(self) -> None:
-        if self._cpu is not None:
-            self._cpu.stop()
-
     def _lost(self, cause: str, detail: str) -> PlayerLostError:
         if self._process is None:
             self.kill()
             return PlayerLostError(cause, f"{detail}, at {self._declared.address}")
-        self._stop_counting()
+        self._cpu.stop()
         if cause == CRASH:
             # Its exit code is known a moment after its pipe has closed.
             try:

@@ -146,7 +146,7 @@ class Gateway:
     def __init__(self, format_id: str, settings: GatewaySettings | None = None) -> None:
         self._settings = settings or load_gateway_settings()
         self._process: subprocess.Popen[bytes] | None = None
-        self._cpu: ChildCpu | None = None
+        self._cpu = ChildCpu(None)
         self._reported_cpu_seconds = 0.0
         self.channel = self._connect() if self._settings.address else self._spawn()
         try:
@@ -222,7 +222,7 @@ class Gateway:
 
         A listening gateway reports it with finished battles and answered searches.
         """
-        return self._reported_cpu_seconds if self._cpu is None else self._cpu.seconds()
+        return self._reported_cpu_seconds if self._process is None else self._cpu.seconds()
 
     def send(self, message: ClientMessage) -> None:
         """Queue a control message for the next ``flush``."""
@@ -311,7 +311,7 @@ class Gateway:
         patience_seconds = _STOP_SECONDS if self._settings.profile_directory is None else _PROFILE_SECONDS
         # It exits when its input ends, and logs a warning if the client stops reading before that.
         self.channel.close(listen_seconds=patience_seconds)
-        self._stop_counting()
+        self._cpu.stop()
         try:
             self._process.wait(patience_seconds)
         except subprocess.TimeoutExpired:
@@ -320,13 +320,9 @@ class Gateway:
     def kill(self) -> None:
         """Kill the child process, if there is one."""
         if self._process is not None:
-            self._stop_counting()
+            self._cpu.stop()
             self._process.kill()
             self._process.wait()
-
-    def _stop_counting(self) -> None:
-        if self._cpu is not None:
-            self._cpu.stop()
 
 
 def decode_message(payload: memoryview) -> GatewayMessage:

@@ -18,13 +18,13 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Final
 
-import psutil
 import structlog
 import torch
 from safetensors import torch as safetensors
 from torch import Tensor, distributed
 
 from nashdex.core import keys
+from nashdex.core.child_cpu import ChildCpu
 from nashdex.core.errors import ConfigurationError, DataError, ExitCode, InternalError, NashdexError, TryAgainError
 from nashdex.core.ids import AttemptId
 from nashdex.learning.experience import batching
@@ -61,6 +61,7 @@ class Processes:
         self.rank = rank
         self.size = size
         self._others = others
+        self._cpu_of_others = [ChildCpu(process.pid) for process in others]
 
     @property
     def is_first(self) -> bool:
@@ -70,12 +71,7 @@ class Processes:
     @property
     def cpu_seconds(self) -> float:
         """CPU time of the other processes, since they started; known to process 0."""
-        total = 0.0
-        for process in self._others:
-            with suppress(psutil.NoSuchProcess):
-                used = psutil.Process(process.pid).cpu_times()
-                total += used.user + used.system
-        return total
+        return sum((cpu.seconds() for cpu in self._cpu_of_others), start=0.0)
 
     def share(self, tensors: Mapping[str, Tensor] | None = None) -> Mapping[str, Tensor]:
         """Return the ``tensors`` of process 0, in the host's memory, in every process."""
