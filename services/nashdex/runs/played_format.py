@@ -41,7 +41,7 @@ def format_to_play(named: str | None, players: Mapping[str, str]) -> str:
             raise ConfigurationError(f"the format is {named}, and {who} plays {stored}: leave the format out")
         return chosen
     if stored is None:
-        _check_scripted(players.values())
+        _check_scripted(references.values())
         stores = list(dict.fromkeys(uri for uri in uris.values() if uri))
         why, correct = "no player names a run to take it from", ""
         if stores:
@@ -51,13 +51,12 @@ def format_to_play(named: str | None, players: Mapping[str, str]) -> str:
     return stored
 
 
-def _check_scripted(players: Iterable[str]) -> None:
+def _check_scripted(references: Iterable[PolicyReference]) -> None:
     """Check that players without a store are scripted policies: one may be a store without a policy's name.
 
     Raises:
         ConfigurationError: one is not.
     """
-    for text in players:
-        reference = PolicyReference.parse(text)
-        if not reference.store and not is_external(text):
+    for reference in references:
+        if not reference.store and not is_external(reference.name):
             resolve(reference)

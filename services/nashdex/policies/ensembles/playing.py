@@ -33,14 +33,11 @@ class EnsemblePolicy:
 
     def __init__(self, policy: PolicyId, members: Sequence[NetworkPolicy], *, is_joint: bool) -> None:
         self.id = policy
-        self._num_members = len(members)
-        self._networks: dict[PolicyId, NetworkPolicy] = {}
-        self._temperatures: dict[PolicyId, list[float]] = {}
-        """By network: one may vote at several temperatures."""
+        self._voters: dict[PolicyId, tuple[NetworkPolicy, list[float]]] = {}
+        """Each network, with all temperatures at which it votes."""
         for member in members:
             played = PlayedPolicy.of(member.id)
-            self._networks.setdefault(played.policy, member)
-            self._temperatures.setdefault(played.policy, []).append(played.temperature)
+            self._voters.setdefault(played.policy, (member, []))[1].append(played.temperature)
         self._temperature = PlayedPolicy.of(policy).temperature
         self._is_joint = is_joint
 
@@ -54,18 +51,16 @@ class EnsemblePolicy:
 
     def forget(self, battle: int, seat: int) -> None:
         """Free each network's memory of a seat whose battle ended."""
-        for network in self._networks.values():
+        for network, _ in self._voters.values():
             network.forget(battle, seat)
 
     def _pooled(self, decisions: Decisions) -> NDArray[np.float32]:
         """Return the mean of the members' log-probabilities, in the shape of ``NetworkPolicy.legal_logits``."""
-        logits = {name: network.legal_logits(decisions) for name, network in self._networks.items()}
-        total = sum(
-            log_probabilities(logits[name], temperature)
-            for name, temperatures in self._temperatures.items()
-            for temperature in temperatures
-        )
-        return (np.asarray(total) / self._num_members).astype(np.float32)
+        votes = []
+        for network, temperatures in self._voters.values():
+            logits = network.legal_logits(decisions)
+            votes += [log_probabilities(logits, temperature) for temperature in temperatures]
+        return (np.asarray(sum(votes)) / len(votes)).astype(np.float32)
 
 
 def load_ensemble(store: ObjectStore, policy: PolicyId, space: Space, device: str = "cpu") -> EnsemblePolicy:
