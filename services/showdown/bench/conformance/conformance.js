@@ -9,6 +9,7 @@ import { parseArgs } from "node:util";
 import { Worker, isMainThread, parentPort, workerData } from "node:worker_threads";
 import { digestCase, transcribeCase } from "./play.js";
 import { Dex, UnknownFormat, simulatorVersion } from "../../src/simulator/package.js";
+import { integerOption } from "../options.js";
 
 /** @typedef {import("./play.js").Case} Case */
 
@@ -123,15 +124,6 @@ async function compare(formats, numBattles, seed, module, report) {
   }
   await Promise.all([plain.worker.terminate(), accelerated.worker.terminate()]);
   return { decisions, differences, first };
-}
-
-/** @param {string} name @param {string} text @param {number} least @returns {number} */
-function integerOption(name, text, least) {
-  const value = Number(text);
-  if (text === "" || !Number.isSafeInteger(value) || value < least) {
-    throw new RangeError(`--${name} is ${JSON.stringify(text)}: expected an integer of at least ${least}`);
-  }
-  return value;
 }
 
 async function main() {

@@ -4,6 +4,7 @@ import { parseArgs } from "node:util";
 import { accelerate } from "../../src/simulator/accelerate/accelerate.js";
 import { UnknownFormat } from "../../src/simulator/package.js";
 import { fuzz } from "./differences.js";
+import { integerOption } from "../options.js";
 
 /** @typedef {import("./differences.js").Kind} Kind */
 
@@ -22,15 +23,6 @@ reasons in known.js.
   --seed N     seed of the first battle; the next ones count up from it (default 1)
   --lines N    print the last N lines that the seat saw before each first example (default 0)
 `;
-
-/** @param {string} name @param {string} text @param {number} least @returns {number} */
-function integerOption(name, text, least) {
-  const value = Number(text);
-  if (text === "" || !Number.isSafeInteger(value) || value < least) {
-    throw new RangeError(`--${name} is ${JSON.stringify(text)}: expected an integer of at least ${least}`);
-  }
-  return value;
-}
 
 /** @param {Kind} kind @param {number} numLines @returns {string} */
 function describe({ name, reason, times, example, lines }, numLines) {

@@ -103,6 +103,12 @@ const ENTRY = ["|switch|p1a: Mew|Mew|400/400", "|switch|p2a: Vaporeon|Vaporeon, 
 /** @param {any} state @returns {any} */
 const foe = (state) => state.opponent.pokemon[state.opponent.active];
 
+/** @param {any[]} moves of a tracked Pokémon @returns {number[]} PP that each has spent */
+const spentByMove = (moves) => moves.map(({ pp, max_pp: most }) => most - pp);
+
+/** @param {any[]} moves of a tracked Pokémon @returns {[string, number][]} each one's id, and PP that it has spent */
+const spentById = (moves) => moves.map(({ id, pp, max_pp: most }) => [id, most - pp]);
+
 test("Baton Pass passes on boosts and volatiles, except those that cannot be passed", () => {
   const state = after("gen4ou", [
     ...ENTRY,
@@ -187,7 +193,7 @@ test("a Round or pledge that another brings forward is the user's own and costs 
     "|move|p2a: Vaporeon|Round|p1a: Mew|[from] move: Round",
     "|move|p2a: Vaporeon|Fire Pledge|p1a: Mew|[from] move: Water Pledge",
   ])).moves;
-  assert.deepEqual(own.map((/** @type {any} */ { id, pp, max_pp: most }) => [id, most - pp]), [["round", 1], ["firepledge", 1]]);
+  assert.deepEqual(spentById(own), [["round", 1], ["firepledge", 1]]);
 });
 
 test("Mean Look traps until its user leaves or faints, also if nobody takes its place", () => {
@@ -219,7 +225,7 @@ test("called moves are not the user's own and cost no PP themselves", () => {
     "|move|p2a: Vaporeon|Fire Blast|p1a: Mew|[from] move: Metronome",
     "|move|p2a: Vaporeon|Toxic|p1a: Mew|[from] ability: Magic Bounce",
   ]);
-  const own = foe(state).moves.map((/** @type {any} */ { id, pp, max_pp: most }) => [id, most - pp]);
+  const own = spentById(foe(state).moves);
   assert.deepEqual(own, [["sleeptalk", 1], ["scald", 0], ["metronome", 1]]);
 });
 
@@ -232,7 +238,7 @@ test("older logs have no space between a move's tag and its cause", () => {
     "|move|p2a: Vaporeon|Fire Blast|p1a: Mew|[from]Metronome",
     "|move|p2a: Vaporeon|Toxic|p1a: Mew|[from]ability: Magic Bounce",
   ])).moves;
-  assert.deepEqual(own.map((/** @type {any} */ { id, pp, max_pp: most }) => [id, most - pp]), [["outrage", 1], ["metronome", 1]]);
+  assert.deepEqual(spentById(own), [["outrage", 1], ["metronome", 1]]);
 });
 
 test("items and abilities are read from causes, swaps and losses", () => {
@@ -286,7 +292,7 @@ test("a Pokémon whose Mega Evolution ends has the ability again that it had bef
 
 test("the second generation does not mark later turns of a move, which cost no PP", () => {
   const spent = (/** @type {string[]} */ lines) =>
-    foe(after("gen2ou", [...ENTRY, ...lines])).moves.map((/** @type {any} */ { id, pp, max_pp: most }) => [id, most - pp]);
+    spentById(foe(after("gen2ou", [...ENTRY, ...lines])).moves);
   const beam = ["|move|p2a: Vaporeon|Solar Beam||[still]", "|-prepare|p2a: Vaporeon|Solar Beam", "|turn|2", "|move|p2a: Vaporeon|Solar Beam|p1a: Mew"];
   assert.deepEqual(spent(beam), [["solarbeam", 1]]);
   assert.deepEqual(spent([...beam, "|turn|3", ...beam]), [["solarbeam", 2]]);
@@ -328,13 +334,13 @@ test("a Pokémon that cannot move, or hits itself in confusion, ends what its ne
 test("a move that an item brings forward is its user's own", () => {
   const lines = ["|-activate|p2a: Vaporeon|item: Quick Claw", "|move|p2a: Vaporeon|Surf|p1a: Mew|[from] item: Quick Claw"];
   const { moves, last_move: last } = foe(after("gen4ou", [...ENTRY, ...lines]));
-  assert.deepEqual([moves.map((/** @type {any} */ { id, pp, max_pp: most }) => [id, most - pp]), last], [[["surf", 1]], "surf"]);
+  assert.deepEqual([spentById(moves), last], [[["surf", 1]], "surf"]);
 });
 
 test("from the fourth generation on, Pressure costs nothing for the Pursuit of a Pokémon that leaves", () => {
   const entry = ["|switch|p1a: Entei|Entei|300/300", "|-ability|p1a: Entei|Pressure|[silent]", "|switch|p2a: Vaporeon|Vaporeon|100/100", "|turn|1"];
   const spent = (/** @type {string} */ format, /** @type {string} */ tag) =>
-    foe(after(format, [...entry, `|move|p2a: Vaporeon|Pursuit|p1a: Entei${tag}`])).moves.map((/** @type {any} */ { pp, max_pp: most }) => most - pp);
+    spentByMove(foe(after(format, [...entry, `|move|p2a: Vaporeon|Pursuit|p1a: Entei${tag}`])).moves);
   const leaves = "|[from] Pursuit";
   assert.deepEqual([spent("gen3ou", leaves), spent("gen4ou", leaves), spent("gen4ou", "")], [[2], [1], [2]]);
 });
@@ -351,7 +357,7 @@ test("a Wish that fails because another waits changes nothing", () => {
 test("Lunar Dance restores the PP of the Pokémon that it heals", () => {
   const moves = ["|move|p2a: Vaporeon|Surf|p1a: Mew", "|move|p2a: Vaporeon|Haze|p2a: Vaporeon"];
   const { moves: known } = foe(after("gen4ou", [...ENTRY, ...moves, "|-heal|p2a: Vaporeon|100/100|[from] move: Lunar Dance"]));
-  assert.deepEqual(known.map((/** @type {any} */ { pp, max_pp: most }) => most - pp), [0, 0]);
+  assert.deepEqual(spentByMove(known), [0, 0]);
 });
 
 test("a copy by Mimic has 5 PP until the fourth generation, then the move's own", () => {
@@ -374,7 +380,7 @@ test("a Z-move and a Max move spend PP of the own move that they replace, where 
   const entry = ["|switch|p1a: Mew|Mew|400/400", "|switch|p2a: Carbink|Carbink, L80|100/100", "|turn|1"];
   const shown = (/** @type {string[]} */ names) => names.map((name) => `|move|p2a: Carbink|${name}|p1a: Mew`);
   const spent = (/** @type {string} */ format, /** @type {string[]} */ names) =>
-    foe(after(format, [...entry, ...shown(names)])).moves.map((/** @type {any} */ { pp, max_pp: most }) => most - pp);
+    spentByMove(foe(after(format, [...entry, ...shown(names)])).moves);
   const four = ["Moonblast", "Power Gem", "Stealth Rock", "Body Press"];
   assert.deepEqual(spent("gen8randombattle", [...four, "Max Starfall"]), [2, 1, 1, 1]);
   assert.deepEqual(spent("gen8randombattle", [...four, "Max Guard"]), [1, 1, 2, 1]);
@@ -388,7 +394,7 @@ test("a Z-move and a Max move spend PP of the own move that they replace, where 
 test("in the third generation, Pressure costs nothing for a called move", () => {
   const entry = ["|switch|p1a: Entei|Entei|300/300", "|-ability|p1a: Entei|Pressure|[silent]", "|switch|p2a: Vaporeon|Vaporeon|100/100", "|turn|1"];
   const talk = ["|move|p2a: Vaporeon|Sleep Talk|p2a: Vaporeon", "|move|p2a: Vaporeon|Surf|p1a: Entei|[from] Sleep Talk"];
-  const spent = (/** @type {string} */ format) => foe(after(format, [...entry, ...talk])).moves.map((/** @type {any} */ { pp, max_pp: most }) => most - pp);
+  const spent = (/** @type {string} */ format) => spentByMove(foe(after(format, [...entry, ...talk])).moves);
   assert.deepEqual([spent("gen3ou"), spent("gen4ou")], [[1, 0], [2, 0]]);
 });
 
@@ -454,7 +460,7 @@ test("the second turn of a called move is called too", () => {
     "|turn|4",
     "|move|p2a: Vaporeon|Dig|p1a: Mew|[from] Dig",
   ]);
-  const spent = foe(state).moves.map((/** @type {any} */ { id, pp, max_pp: most }) => [id, most - pp]);
+  const spent = spentById(foe(state).moves);
   assert.deepEqual(spent, [["metronome", 1], ["dig", 1]]);
 });
 
@@ -507,6 +513,6 @@ test("what a request that was rebuilt from a log leaves out comes from the lines
   tracker.readRequest(request());
   const [raichu] = /** @type {any} */ (tracker.state()).own.pokemon;
   assert.deepEqual([raichu.hp, raichu.max_hp, raichu.status, raichu.item, raichu.ability], [40, 100, "par", "leftovers", "static"]);
-  assert.deepEqual(raichu.moves.map((/** @type {any} */ { pp, max_pp: most }) => most - pp), [1, 0]);
+  assert.deepEqual(spentByMove(raichu.moves), [1, 0]);
   assert.equal(raichu.stats.hp, 260);
 });
