@@ -206,6 +206,18 @@ def test_a_policy_that_met_nobody_is_warned_of() -> None:
     assert not any("'b'" in warning for warning in table.warnings)
 
 
+def test_what_no_battle_measures_has_no_narrow_interval() -> None:
+    """Two pairs that never met: only the gaps within each are known, and the ratings of the anchor's."""
+    games = np.array([[0, 100, 0, 0], [100, 0, 0, 0], [0, 0, 0, 100], [0, 0, 100, 0]])
+    table = _rated(matrix("abcd", games // 2, games), {"a": 1000.0})
+    assert table.ratings["b"].standard_error < 50
+    assert table.ratings["c"].standard_error > 10_000
+    assert table.gap("b", "a").standard_error < 50
+    assert table.gap("c", "d").standard_error < 50
+    assert table.gap("c", "a").standard_error > 10_000
+    assert table.gap("b", "d").standard_error > 10_000
+
+
 def _paired(winners: list[str]) -> SampledCounts:
     return SampledCounts.unplayed(()).with_records((PolicyId("a"), PolicyId("b")), cell("a", "b", winners))
 

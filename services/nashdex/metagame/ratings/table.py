@@ -136,7 +136,10 @@ class Rating(Model):
     """One policy's Elo. The interval is ± 1.96 standard errors, relative to the anchors."""
 
     elo: float
-    standard_error: NonNegativeFloat = Field(description="The larger of the sandwich's and the bootstrap's; anchors 0.")
+    standard_error: NonNegativeFloat = Field(
+        description="The larger of the sandwich's and the bootstrap's; anchors 0. Huge where no chain of battles ties "
+        "the policy to an anchor."
+    )
     low: float
     high: float
     sandwich_standard_error: NonNegativeFloat = Field(
@@ -233,8 +236,14 @@ def rate(
         drawn = resampled_strengths(names, tally, fixed, strengths, num_draws=num_draws, seed=seed)
         resampled = np.cov(drawn, rowvar=False)
     bootstrap = np.where(np.outer(free, free), resampled, 0.0)
-    errors = ELO_PER_STRENGTH * np.sqrt(np.maximum(sandwich.diagonal(), bootstrap.diagonal()))
+    variances = np.maximum(sandwich.diagonal(), bootstrap.diagonal())
     gap_variances = np.maximum(variances_of_gaps(sandwich), variances_of_gaps(bootstrap))
+    is_tied = tied(games, fixed or [0])
+    if not is_tied.all():
+        # No battle measures how far two groups that never met are apart: the faint games alone tie them.
+        variances = np.where(is_tied, variances, strengths.covariance.diagonal())
+        gap_variances = np.where(_apart(games, is_tied), variances_of_gaps(strengths.covariance), gap_variances)
+    errors = ELO_PER_STRENGTH * np.sqrt(variances)
     gaps = ELO_PER_STRENGTH * np.sqrt(np.maximum(gap_variances, 0.0))
     compared_rows: Sequence[int] = range(len(names))
     if is_large(len(names)):
@@ -370,6 +379,14 @@ def tied(games: Integers, places: Collection[int]) -> NDArray[np.bool_]:
         newly = met[newly].any(axis=0) & ~reached
         reached = reached | newly
     return reached
+
+
+def _apart(games: Integers, is_tied: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return which pairs neither a chain of battles nor the tied policies' anchors connect, shape (K, K)."""
+    connected = np.outer(is_tied, is_tied)
+    for place in np.flatnonzero(~is_tied).tolist():
+        connected[place] = tied(games, [place])
+    return ~connected & ~connected.T
 
 
 def _unanchored(names: Sequence[str], games: Integers, fixed: Mapping[int, float]) -> list[str]:
