@@ -2,6 +2,7 @@
 
 import select
 import time
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import get_args
@@ -19,6 +20,7 @@ from nashdex.games.showdown.gateway import Gateway, GatewaySettings, load_gatewa
 from nashdex.games.showdown.protocol import (
     BattleStart,
     Failed,
+    FailedBattle,
     FailureCause,
     Finished,
     FinishedBattle,
@@ -29,6 +31,8 @@ from nashdex.games.showdown.protocol import (
     Resume,
     Start,
     Stop,
+    Validate,
+    Validated,
 )
 from nashdex.games.space import Space
 from nashdex.telemetry import metrics
@@ -50,6 +54,8 @@ class _Worker:
         self.battles: set[int] = set()
         self.num_unanswered = 0
         """Decisions that the gateway waits for."""
+        self._stopping: deque[int] = deque()
+        """Battles whose end the gateway has not confirmed: what it reports of them is older than the stop."""
         self.lines: dict[tuple[int, int], SeatLines] = {}
         self.retiring = False
         self.silent_seconds = 0.0
@@ -83,6 +89,9 @@ class _Worker:
         self.battles.discard(battle)
         self.num_unanswered -= num_open
         self.gateway.send(Stop(battles=(battle,)))
+        # A stop has no answer. Its number may be started again before a failure that is under way arrives.
+        self.gateway.send(Validate(teams=()))
+        self._stopping.append(battle)
 
     def read(self, events: Events) -> None:
         """Add everything received to ``events``."""
@@ -110,9 +119,9 @@ class _Worker:
                     self.battles.discard(battle.battle)
                     events.outcomes.append(_outcome(battle))
             case Failed():
-                for failed in message.battles:
-                    self.battles.discard(failed.battle)
-                    events.failures.append(Failure(failed.battle, failed.cause, failed.detail))
+                self._fail([failed for failed in message.battles if failed.battle not in self._stopping], events)
+            case Validated():
+                self._stopping.popleft()
             case Rejected():
                 pass  # The seat's row comes again with ``asked_again``, and the outcome counts the rejections.
             case Recycle():
@@ -121,6 +130,17 @@ class _Worker:
                 metrics.GATEWAY_RECYCLES.add()
             case _:
                 raise ChannelClosedError(f"the gateway sent an unexpected {type(message).__name__}")
+
+    def _fail(self, battles: Sequence[FailedBattle], events: Events) -> None:
+        """Add failed battles to ``events``, and take their decisions out of it: answers would answer nothing."""
+        numbers = [failed.battle for failed in battles]
+        self.battles.difference_update(numbers)
+        events.failures.extend(Failure(failed.battle, failed.cause, failed.detail) for failed in battles)
+        for at in reversed(range(len(events.decisions))):
+            decisions = events.decisions[at]
+            due = np.flatnonzero(~np.isin(decisions.battle, numbers))
+            self.num_unanswered -= len(decisions) - len(due)
+            events.decisions[at : at + 1] = [decisions.take(due)] if len(due) else []
 
 
 class ShowdownArena:
