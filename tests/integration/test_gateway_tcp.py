@@ -130,6 +130,19 @@ def test_battles_go_on_when_the_listener_is_killed_and_comes_back(monkeypatch: p
 
 
 @pytest.mark.slow
+def test_battles_go_on_after_a_silence_that_ended_the_connection(monkeypatch: pytest.MonkeyPatch) -> None:
+    port = free_port()
+    monkeypatch.setenv("NASHDEX_GATEWAY_ADDRESS", f"127.0.0.1:{port}")
+    with _listening(port, "--idle-seconds", "10") as process:
+        arena = ShowdownArena(FORMAT, num_gateways=1)
+        undisturbed = _play(arena)
+        while psutil.Process(process.pid).children():
+            time.sleep(0.1)
+        assert _play(arena) == undisturbed
+        arena.close()
+
+
+@pytest.mark.slow
 def test_a_listening_gateway_reports_its_cpu_time(monkeypatch: pytest.MonkeyPatch) -> None:
     port = free_port()
     monkeypatch.setenv("NASHDEX_GATEWAY_ADDRESS", f"127.0.0.1:{port}")

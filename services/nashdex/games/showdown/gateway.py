@@ -259,6 +259,8 @@ class Gateway:
             return decode_decisions(payload, self.space)
         message = decode_message(payload)
         if isinstance(message, ErrorMessage):
+            if message.code == "silent":  # as after a long training between two rounds of battles
+                raise ChannelClosedError(f"the gateway closed the connection: {message.message}")
             raise ConfigurationError(f"the gateway refused: {message.message}")
         if isinstance(message, Finished | Searched):
             self._reported_cpu_seconds = message.cpu_seconds

@@ -12,7 +12,7 @@ from pydantic.json_schema import GenerateJsonSchema, models_json_schema
 from nashdex.core.documents import Model
 from nashdex.games.space import Space
 
-PROTOCOL: Final = 12
+PROTOCOL: Final = 13
 """Changes with every message that changes. Client and gateway of different versions refuse each other."""
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -24,7 +24,7 @@ CpuSeconds = Annotated[
 ]
 Action = Annotated[int, Field(ge=0, lt=2**16, description="An action number of the space.")]
 FailureCause = Literal["deadline", "simulator_error", "tracker_error", "illegal_team", "bad_start"]
-ErrorCode = Literal["protocol", "unknown_format", "bad_frame", "bad_message", "unauthorized", "overloaded"]
+ErrorCode = Literal["protocol", "unknown_format", "bad_frame", "bad_message", "unauthorized", "overloaded", "silent"]
 
 
 class Message(Model):
@@ -37,7 +37,7 @@ class Hello(Message):
     """Opens the conversation. The answer is ``Welcome``, or ``ErrorMessage`` and the end."""
 
     type: Literal["hello"] = "hello"
-    protocol: Literal[12] = PROTOCOL
+    protocol: Literal[13] = PROTOCOL
     format: str = Field(description="Id of a Showdown format for two players.")
     token: str | None = Field(description="The gateway's shared token; null if it has none.")
 

@@ -71,7 +71,7 @@ export function converse(input, output, { maxHeapBytes, idleSeconds, token }) {
     const limitSeconds = session.isOpen ? idleSeconds : Math.min(idleSeconds, HELLO_SECONDS);
     if (!isBlocked && idleSeconds < Infinity && silentSeconds > limitSeconds) {
       log("warning", "client is silent", { seconds: Math.round(silentSeconds), has_said_hello: session.isOpen });
-      session.refuse(new ProtocolError("protocol", `nothing came for ${Math.round(limitSeconds)} s; connect again`));
+      session.refuse(new ProtocolError("silent", `nothing came for ${Math.round(limitSeconds)} s; connect again`));
     } else session.sweep();
     if (session.isClosed) end(EXIT_DATA);
   }

@@ -143,7 +143,7 @@ export interface Chosen {
  */
 export interface ErrorMessage {
   type: "error";
-  code: "protocol" | "unknown_format" | "bad_frame" | "bad_message" | "unauthorized" | "overloaded";
+  code: "protocol" | "unknown_format" | "bad_frame" | "bad_message" | "unauthorized" | "overloaded" | "silent";
   message: string;
 }
 /**
@@ -348,7 +348,7 @@ export interface Generated {
  */
 export interface Hello {
   type: "hello";
-  protocol: 12;
+  protocol: 13;
   /**
    * Id of a Showdown format for two players.
    */
