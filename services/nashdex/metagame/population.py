@@ -101,10 +101,13 @@ class Named(Protocol):
 
 
 def display_names(policies: Sequence[Named], short: Mapping[PolicyId, str]) -> dict[PolicyId, str]:
-    """Return the name of each policy and how it plays. Where two share that, the short id follows the name."""
-    names = {row.id: f"{row.name} {PlayedPolicy.of(row.id).suffix}".rstrip() for row in policies}
-    times = Counter(names.values())
-    return {row.id: names[row.id] if times[names[row.id]] == 1 else f"{row.name} {short[row.id]}" for row in policies}
+    """Return the name of each policy and how it plays. Where other policies share the name, the short id follows it."""
+    played = {row.id: PlayedPolicy.of(row.id) for row in policies}
+    sharing = Counter(name for name, _ in {(row.name, played[row.id].policy) for row in policies})
+    return {
+        row.id: f"{row.name} {short[row.id] if sharing[row.name] > 1 else played[row.id].suffix}".rstrip()
+        for row in policies
+    }
 
 
 class Population(Document):

@@ -120,6 +120,15 @@ def test_policies_of_one_name_are_told_apart(store: ObjectStore) -> None:
     assert names[BEST] == f"best response {BEST[:6]}"
 
 
+def test_one_name_of_two_networks_that_play_differently_is_told_apart(store: ObjectStore) -> None:
+    """A target of another run may have its exploiter's name, and be played by another rule."""
+    row = next(row for row in read_report(store).policies if row.id == BEST)
+    greedy = row.model_copy(update={"id": PolicyId("p0123456789abcdef@greedy"), "short_id": "p01234@greedy"})
+    assert list(policy_names([row, greedy]).values()) == [f"{row.name} {BEST[:6]}", f"{row.name} p01234@greedy"]
+    same = row.model_copy(update={"id": PolicyId(f"{BEST}@greedy"), "short_id": f"{BEST[:6]}@greedy"})
+    assert list(policy_names([row, same]).values()) == [row.name, f"{row.name} @greedy"]
+
+
 def test_the_first_iteration_knows_no_gap_and_no_progress(store: ObjectStore) -> None:
     report = read_report(store, 0)
     assert report.progress is None
