@@ -4,13 +4,12 @@ from collections.abc import Iterator
 from typing import Final
 
 from nashdex.core.evidence import Evidence
-from nashdex.core.ids import PolicyId
 from nashdex.core.plugins import Registry
 from nashdex.core.steps import shard_range
 from nashdex.games.registry import FORMATS
 from nashdex.metagame.plan import IterationPlan
 from nashdex.oracles.interface import AnyOracle, Oracle
-from nashdex.policies.scripted.registry import is_scripted
+from nashdex.settings.networks import remembers
 from nashdex.settings.oracles import (
     ORACLE_KINDS,
     CloneSettings,
@@ -22,6 +21,7 @@ from nashdex.settings.oracles import (
     QLearningSettings,
     ReplaySettings,
 )
+from nashdex.settings.population import stored_policy
 from nashdex.settings.run import CollectSettings, RunSettings
 from nashdex.settings.train import TrainSettings
 
@@ -45,6 +45,12 @@ def _problems_of_clone(settings: CloneSettings, run: RunSettings) -> Iterator[st
     """Yield why a clone cannot answer opponents, or why it cannot learn from the replays."""
     if settings.replays.path is not None and FORMATS[run.format].game != "showdown":
         yield f"train.first.replays are Showdown's, and {run.format} is another game: leave them out"
+    if settings.replays.path is not None and settings.replays.share < 1 and remembers(run.network):
+        yield (
+            f"train.first.replays.share is {settings.replays.share:g}, which mixes decisions of replays and of the "
+            f"teacher, and network.kind {run.network.kind!r} learns from whole battles; expected a share of 1, no "
+            "replays, or a network without a memory"
+        )
     yield from _problems_of_pupil("clone", "cloning", "clone", run.collect, run.train)
 
 
@@ -78,11 +84,16 @@ CLONE = Oracle(
 
 def _problems_of_distil(_settings: DistilSettings, run: RunSettings) -> Iterator[str]:
     """Yield why there is nobody to distil."""
-    teacher = run.collect.teacher
-    if is_scripted(PolicyId(teacher)):
+    teacher, network = run.collect.teacher, run.network
+    if stored_policy(teacher) is None:
         yield (
             f"train.first 'distil' learns probabilities and values, and collect.teacher {teacher!r} is scripted; "
             "expected a stored network or an ensemble, such as zoo:gen1randombattle, or `clone`"
+        )
+    if remembers(network):
+        yield (
+            f"train.first 'distil' learns from single decisions, and network.kind {network.kind!r} remembers the "
+            "battle; expected a network without a memory"
         )
     yield from _problems_of_pupil("distil", "distillation", "distil", run.collect, run.train)
 

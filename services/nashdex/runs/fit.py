@@ -16,7 +16,7 @@ from nashdex.policies.networks.kinds import NETWORKS
 from nashdex.policies.scripted.registry import SCRIPTED_POLICIES, is_scripted, scripted_policies_of
 from nashdex.policies.sources import SOURCES
 from nashdex.settings.external import is_external
-from nashdex.settings.networks import NetworkSettings
+from nashdex.settings.networks import NetworkSettings, remembers
 from nashdex.settings.opponents import TargetSettings
 from nashdex.settings.population import stored_policy
 from nashdex.settings.run import GateSettings, RunSettings, TeamStage
@@ -179,7 +179,7 @@ def _of_device(device: str, network: NetworkSettings, train: TrainSettings) -> I
         return
     if oracle.makes != "network":
         yield f"collect.device {device!r} has no effect with the oracle {oracle.name!r}, whose policies are tables"
-    elif getattr(network, "memory_size", 0):
+    elif remembers(network):
         yield (
             f"collect.device is {device!r}, and network.kind {network.kind!r} with a memory of the battle plays on the "
             'CPU alone; expected collect.device = "cpu", or a network without a memory'

@@ -81,6 +81,11 @@ class NetworkSettings(Section):
         return self.model_dump(mode="json", exclude=_OF_TRAINING)
 
 
+def remembers(network: NetworkSettings) -> bool:
+    """Say whether a network has a memory of the battle, so that its minibatches are whole battles."""
+    return bool(getattr(network, "memory_size", 0))
+
+
 class RowSettings(NetworkSettings):
     """One vector for each row of the observation, and a trunk over all of them."""
 

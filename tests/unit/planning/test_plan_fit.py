@@ -17,6 +17,7 @@ from support.begun_runs import begin_run
 ROOT = Path(__file__).parents[3]
 EXACT = 'format = "kuhn_poker"\n[population]\ninitial = ["first-action"]\n[train]\noracle = "exact"\n'
 PPO = 'format = "kuhn_poker"\n[population]\ninitial = ["random"]\n[collect]\nteacher = "random"\n'
+DISTIL = 'format = "gen1ou"\n[collect]\nteacher = "runs/a#newest"\n[train]\nfirst = "distil"\n'
 RPS = {"policies": ["r", "p", "s"], "payoffs": [[0, -1, 1], [1, 0, -1], [-1, 1, 0]]}
 
 
@@ -51,6 +52,16 @@ RPS = {"policies": ["r", "p", "s"], "payoffs": [[0, -1, 1], [1, 0, -1], [-1, 1, 
             'format = "gen1ou"',
             "train.first=exact",
             r"train\.first 'exact' reads a game's tree, which gen1ou is too large for; expected 'clone' or 'distil'",
+        ),
+        ('format = "gen1ou"', "train.first=distil", r"collect\.teacher 'heuristic' is scripted"),
+        (DISTIL, "collect.teacher=zoo:gen1randombattle", None),
+        (DISTIL, "collect.teacher=ensembles#e0123456789abcdef", None),
+        (DISTIL, "collect.teacher=runs/a#newest@greedy", "a teacher plays its own distribution"),
+        (DISTIL, "network.kind=memory", r"learns from single decisions, and network\.kind 'memory' remembers"),
+        (
+            'format = "gen1ou"\n[train.first.replays]\npath = "logs"\nshare = 0.5',
+            "network.kind=memory",
+            r"train\.first\.replays\.share is 0\.5, which mixes .* network\.kind 'memory' learns from whole battles",
         ),
         (EXACT, "format=matrix", "format matrix needs payoffs: set `matrix`"),
         (EXACT, "collect.teacher=heuristic", None),
