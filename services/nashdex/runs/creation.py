@@ -16,8 +16,9 @@ from nashdex.core.section import KIND
 from nashdex.core.steps import StepName
 from nashdex.core.user_input import shorten
 from nashdex.games.registry import FORMATS
+from nashdex.games.showdown import gateway
 from nashdex.games.showdown.formats import GAME as SHOWDOWN
-from nashdex.games.showdown.gateway import check_installed, load_gateway_settings
+from nashdex.learning import trackers
 from nashdex.policies.networks.kinds import NETWORKS
 from nashdex.runs.first_policies import with_policy_ids
 from nashdex.runs.fit import check_fit
@@ -112,11 +113,13 @@ def check_here(settings: RunSettings) -> None:
     """Check that this machine has what a run's settings need: before its first step, not after it.
 
     Raises:
-        ConfigurationError: Node, the simulator or a GPU is missing; says what to install or which setting names it.
+        ConfigurationError: Node, the simulator, a tracker or a GPU is missing; says what to install or which setting
+            names it.
     """
     if FORMATS[settings.format].game == SHOWDOWN:
-        check_installed(load_gateway_settings())
+        gateway.check_installed(gateway.load_gateway_settings())
     train, collect = settings.train, settings.collect
+    trackers.check_installed(train.trackers)
     if "cuda" not in {train.device, collect.device}:
         return
     # Late: torch takes seconds to import, and runs on the CPU need no check.

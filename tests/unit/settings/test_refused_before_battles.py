@@ -62,6 +62,7 @@ def test_what_is_accepted_is_solved(meta_solver: dict[str, Any], unsolved: dict[
             'format = "gen1randombattle"\n[collect]\ndevice = "cuda"',
             "collect.device is 'cuda', and torch finds no CUDA",
         ),
+        ('format = "gen1randombattle"\n[train.trackers]\nwandb_project = "x"', "the package wandb is not installed"),
         ('format = "gen1randombattle"\n[arena]\ndeadline_seconds = 1e-6', "arena.deadline_seconds"),
         ("[solve.meta_solver]\nkind = 'alpha-rank'\nalpha = 0", "alpha"),
         ("[solve.meta_solver]\nkind = 'recency'\ntemperature = -1", "temperature"),
