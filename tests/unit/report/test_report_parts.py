@@ -1,6 +1,7 @@
 """The report of a large population: the rows that matter, all pairs in a part, older curves in older reports."""
 
 import json
+from dataclasses import replace
 from itertools import permutations
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from nashdex.report.assembly import report as assembly
 from nashdex.report.cells import PayoffCells
 from nashdex.report.document import Report
 from nashdex.report.page import render
+from nashdex.report.sources import read_iteration, read_manifests
 from nashdex.report.step import newest_report, write_page
 from nashdex.runs.creation import Run
 from nashdex.runs.differences import difference
@@ -32,6 +34,7 @@ from support.made_runs import (
     made_settings,
     make_iteration,
     make_tabular_run,
+    trained_policy,
 )
 
 NEWEST = 2
@@ -71,6 +74,28 @@ def test_the_report_has_the_rows_that_matter(store: ObjectStore) -> None:
     assert 'id="report-json"' not in page
     assert "script-src 'unsafe-inline' 'self' file:" in page
     assert "content-visibility" in page, "only what is in view has a layout"
+
+
+@pytest.mark.usefixtures("lists_four")
+def test_the_policy_that_the_newest_training_began_with_has_a_row(tmp_path: Path) -> None:
+    """It is not the run's first network where an iteration trains several policies, and may be the weakest of all."""
+    store, settings = open_store(str(tmp_path / "made-run")), made_settings(iterations=NEWEST + 1, battles_per_pair=8)
+    for iteration in range(settings.iterations):
+        make_iteration(store, settings, iteration, elo={trained_policy(1): -800.0})
+        finish_iteration(store, settings, iteration)
+    sources = read_iteration(store, read_manifests(store, settings, NEWEST))
+    parents = {trained_policy(1): None, trained_policy(2): trained_policy(1)}
+    entries = [
+        entry.model_copy(update={"parent": parents.get(entry.id)}) if entry.id in parents else entry
+        for entry in sources.population.policies
+    ]
+    changed = replace(sources, population=sources.population.model_copy(update={"policies": tuple(entries)}))
+    rows = read_published(store, NEWEST, keys.REPORT, Report).iterations
+    report = assembly.assemble(RunId("made-run"), settings, changed, rows=rows, replays=())
+    assert report.trained is not None
+    assert report.trained.base == trained_policy(1) == report.policies[-1].id
+    assert {score.opponent for score in report.trained.base_scores} <= set(report.payoffs.policies)
+    assert report.trained.base_scores
 
 
 def test_a_part_has_the_cells_that_a_whole_report_has(

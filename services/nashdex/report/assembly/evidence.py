@@ -168,12 +168,10 @@ def _anchor_scores(context: Context, matrix: SampledCounts) -> tuple[AnchorScore
 
 def _newest_trained(context: Context, payoffs: PayoffMatrix) -> NewestTrained | None:
     """Return the scores of the newest trained policy, and of the one that training began with."""
-    members = context.last.population.policies
-    trained = [entry for entry in members if not entry.is_anchor]
-    if not trained:
+    found = _newest_and_root(context)
+    if found is None:
         return None
-    policy = newest(trained, {policy: rating.elo for policy, rating in context.last.analysis.ratings.items()}).id
-    root = _root(policy, {entry.id: entry.parent for entry in members})
+    policy, root = found
     base = None if root == policy else root
     return NewestTrained(
         policy=policy,
@@ -181,6 +179,16 @@ def _newest_trained(context: Context, payoffs: PayoffMatrix) -> NewestTrained | 
         base=base,
         base_scores=() if base is None else _scores_of(base, context, payoffs),
     )
+
+
+def _newest_and_root(context: Context) -> tuple[PolicyId, PolicyId] | None:
+    """Return the newest trained policy and the one that training began with, itself if nothing was before it."""
+    members = context.last.population.policies
+    trained = [entry for entry in members if not entry.is_anchor]
+    if not trained:
+        return None
+    policy = newest(trained, {policy: rating.elo for policy, rating in context.last.analysis.ratings.items()}).id
+    return policy, _root(policy, {entry.id: entry.parent for entry in members})
 
 
 def _root(policy: PolicyId, parents: Mapping[PolicyId, PolicyId | None]) -> PolicyId:
@@ -228,7 +236,8 @@ def _progress(context: Context) -> Progress | None:
 def _tabled(context: Context) -> Sequence[PolicyId]:
     """Return the policies with a row in the payoff table, by rating: all, or those of a large population that matter.
 
-    Policies of the support, anchors and the newest come first, then the highest rated, up to ``MOST_LISTED``.
+    Those that the findings name come first, then anchors, the newest, the support and the highest rated, up to
+    ``MOST_LISTED``.
     """
     everyone = context.by_rating
     if large.lists_all(len(everyone)):
@@ -237,7 +246,8 @@ def _tabled(context: Context) -> Sequence[PolicyId]:
     when = {entry.id: entry.iteration or 0 for entry in context.last.population.policies}
     latest = [policy for policy in everyone if when[policy] == max(when.values())]
     base = [] if context.base is None else [context.base]
-    wanted = dict.fromkeys([*base, *context.anchors[:most], *latest[:most], *context.last.analysis.support, *everyone])
+    named = [*base, *(_newest_and_root(context) or ())]
+    wanted = dict.fromkeys([*named, *context.anchors[:most], *latest[:most], *context.last.analysis.support, *everyone])
     kept = set(list(wanted)[: large.MOST_LISTED])
     return [policy for policy in everyone if policy in kept]
 
