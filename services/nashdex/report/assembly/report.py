@@ -137,7 +137,9 @@ def assemble(
         anchor_payoffs=found.anchor_payoffs,
         trained=found.trained,
         progress=found.progress,
-        findings=(*found.leading_findings, mixture, *found.findings),
+        findings=(findings.exploiter_finding(exploits[-1], names),)
+        if exploits
+        else (*found.leading_findings, mixture, *found.findings),
         warnings=_warnings(last, names),
         exploits=tuple(exploits),
         policies=policies,

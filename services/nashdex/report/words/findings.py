@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 
 from nashdex.core.ids import PolicyId
+from nashdex.metagame.analysis.exploit import ExploitVerdict
 from nashdex.metagame.analysis.exploitability import ExploitabilityEstimate
 from nashdex.metagame.calibration.documents import Calibration
 from nashdex.metagame.evidence.intervals import Estimate
@@ -43,6 +44,18 @@ def trained_findings(trained: NewestTrained, names: Mapping[PolicyId, str]) -> t
 def _scored(verb: str, scores: Sequence[AnchorScore], names: Mapping[PolicyId, str]) -> str:
     parts = [f"{percent(s.rate.value)} [{percent_range(s.rate)}] against {names[s.opponent]}" for s in scores]
     return f"{verb} {_listed(parts)}"
+
+
+def exploiter_finding(verdict: ExploitVerdict, names: Mapping[PolicyId, str]) -> str:
+    """Return what the exploiter scores against its target."""
+    target = f"the mixture of {len(verdict.target)} policies"
+    if len(verdict.target) == 1:
+        (policy,) = verdict.target
+        target = names[policy]
+    score = Estimate(value=verdict.score, low=verdict.low, high=verdict.high)
+    bounds = "" if score.low == score.high else f" [{percent_range(score)}]"
+    scored = f"The exploiter scores {percent(verdict.score)}{bounds} against {target}"
+    return f"{scored}. The score is a lower bound: a longer training may find more."
 
 
 def mixture_finding(
