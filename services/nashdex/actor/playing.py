@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterable
 from typing import Self
 
-from nashdex.core.errors import DataError
+from nashdex.core.errors import DataError, NoObjectError
 from nashdex.core.ids import AttemptId, PolicyId
 from nashdex.core.manifest import StoredObject
 from nashdex.games.interface import Game
@@ -197,7 +197,7 @@ class ChunkPlayer:
             self._done[learner].add(key)
         return None
 
-    def _play(self, learner: int, request: Request, number: int) -> Chunk:
+    def _play(self, learner: int, request: Request, number: int) -> Chunk | None:
         session = self._session()
         if session.space.fingerprint != request.space:
             raise DataError(
@@ -206,7 +206,11 @@ class ChunkPlayer:
             )
         began_seconds, began_cpu_seconds = time.monotonic(), self._cpu_seconds()
         began_decisions = session.counts.decisions
-        networks = {PolicyId(name): self._network(stored) for name, stored in request.weights.items()}
+        try:
+            networks = {PolicyId(name): self._network(stored) for name, stored in request.weights.items()}
+        except NoObjectError:
+            # The learner has gone on; or another attempt at its shard has, and the learner stores them again.
+            return None
         battles, numbers = request.planned(number)
         finished = play_planned(session, self._store, self._game, battles, networks, numbers, self._teams)
         is_round = battles.kind == "round"

@@ -28,6 +28,7 @@ from nashdex.policies.networks.actor_critic import ActorCritic, make_network
 from nashdex.rollout.sizing import Sizes
 from nashdex.settings.run import RunSettings
 from nashdex.store import open_store
+from nashdex.store.attempt import Attempt
 from nashdex.store.protocol import ObjectStore
 from nashdex.trajectory.episode import Episode
 from nashdex.trajectory.shard import ShardWriter, decode
@@ -418,6 +419,54 @@ def test_weights_that_no_actor_can_load_are_named(
     with pytest.raises(DataError, match=r"it was altered or truncated\. Restart the train step"):
         play_all(store, settings, game, 0, "a", request)
     assert not list(store.list(protocol.chunks_folder(1, 0, request.id)))
+
+
+def test_a_learner_that_waits_asks_again_where_another_attempt_replaced_its_request_and_removed_its_weights(
+    store: ObjectStore,
+    settings: RunSettings,
+    game: TabularGame,
+    networks: Networks,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """An attempt whose node was lost, and came back, is rounds ahead."""
+    monkeypatch.setattr("nashdex.learning.actors.learner._LOOK_SECONDS", 0.05)
+    alone = LocalPlayer(store, game, SIZES)
+    expected = alone.play(WantedRound(ROUND, networks)).episodes
+    alone.close()
+    player, ahead = learner(store, settings, game), learner(store, settings, game)
+    player.ask(WantedRound(ROUND, networks))
+    request = request_of(store)
+    assert request is not None
+    others = {name: make_network(game.space, settings.network) for name in networks}
+    ahead.ask(WantedRound(ROUND.model_copy(update={"round": 9}), others))
+    for stored in request.weights.values():
+        store.delete(stored.key)
+    with acting(store, settings, game, 0, 1):
+        assert_equal(player.play(WantedRound(ROUND, networks)).episodes, expected)
+
+
+def test_an_actor_plays_nothing_while_the_weights_are_gone(
+    store: ObjectStore, settings: RunSettings, game: TabularGame, networks: Networks
+) -> None:
+    request = asked(store, settings, game, networks)
+    for stored in request.weights.values():
+        store.delete(stored.key)
+    assert play_all(store, settings, game, 0, "a", request) == []
+
+
+def test_a_learner_that_waits_ends_when_another_attempt_is_done(
+    store: ObjectStore,
+    settings: RunSettings,
+    game: TabularGame,
+    networks: Networks,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("nashdex.learning.actors.learner._LOOK_SECONDS", 0.05)
+    player = learner(store, settings, game)
+    player.ask(WantedRound(ROUND, networks))
+    Attempt(store, 1, StepName.TRAIN, 0).finish({})
+    with pytest.raises(TryAgainError, match="another attempt at shard 0 of train, iteration 1, is done"):
+        player.play(WantedRound(ROUND, networks))
 
 
 def test_keys_of_the_exchange_are_below_the_train_shard() -> None:

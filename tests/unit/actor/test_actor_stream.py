@@ -4,6 +4,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -339,6 +340,53 @@ def test_a_recorded_round_whose_chunks_were_altered_takes_others_if_nothing_is_l
     (entry,) = again.entries(1)
     assert min(chunk.number for chunk in entry.chunks) >= next_chunk
     assert list(Journal(entries=(entry,)).problems()) == []
+
+
+def test_two_attempts_side_by_side_learn_from_the_same_chunks(
+    store: ObjectStore,
+    settings: RunSettings,
+    game: TabularGame,
+    learner: Learner,
+    networks: Networks,
+    play: Play,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A node was lost and came back. The second attempt records a round that the first one has taken chunks for."""
+    learner.offer(networks)
+    assert play(0, 3) == [0, 2, 4]
+    second = Learner(store, settings, game)
+    found: list[list[Episode]] = []
+    put = {"put": store.put, "put_if_absent": store.put_if_absent}
+
+    def after_the_second(name: str, key: str, data: bytes) -> bool | None:
+        if "/journal/" in key and not found:
+            found.append([])
+            play(1, 3)
+            found[0] = second.take(1, networks)
+        return put[name](key, data)
+
+    for name in put:
+        monkeypatch.setattr(store, name, partial(after_the_second, name))
+    first = learner.take(1, networks)
+    assert seeds(first) == seeds(found[0])
+    assert [chunk.number for chunk in learner.entry(1).chunks] == [0, 1, 2]
+    play(0, 9)
+    assert [e.seed for e in learner.take(2, networks)] == [e.seed for e in second.take(2, networks)]
+    assert list(Journal(entries=learner.entries(2)).problems()) == []
+
+
+def test_an_attempt_whose_recorded_chunks_another_one_removed_ends_and_leaves_the_journal(
+    store: ObjectStore, settings: RunSettings, game: TabularGame, learner: Learner, networks: Networks, play: Play
+) -> None:
+    learner.offer(networks)
+    play(0, 3)
+    play(1, 3)
+    learner.take(1, networks)
+    learner.take(2, networks)  # a checkpoint is stored: the chunks of round 1 are removed
+    entry = learner.entry(1)
+    with pytest.raises(TryAgainError, match="another attempt at the shard is further than round 1"):
+        Learner(store, settings, game).take(1, networks, bounds=replace(BOUNDS, is_overtaken=lambda: True))
+    assert learner.entry(1) == entry
 
 
 def test_a_training_of_other_weights_takes_none_of_the_recorded_chunks(

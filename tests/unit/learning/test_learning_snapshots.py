@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 import pytest
 import torch
 
-from nashdex.core.errors import NoObjectError
+from nashdex.core import keys
+from nashdex.core.errors import NoObjectError, TryAgainError
 from nashdex.core.ids import AttemptId, PolicyId
 from nashdex.core.steps import StepName
 from nashdex.learning.rounds.rounds import SnapshotPool, scores_by_opponent
@@ -61,13 +62,13 @@ def opponents(pool: SnapshotPool, seed: int) -> dict[PolicyId, ActorCritic]:
     return pool.networks(pool.draw(seed))
 
 
-def training(store: MemoryStore | None = None, **settings: object) -> PooledTraining:
+def training(store: MemoryStore | None = None, attempt: str = "attempt", **settings: object) -> PooledTraining:
     store = store or MemoryStore()
     with torch.random.fork_rng():
         torch.manual_seed(0)
         sizes = SlotsSettings(embedding_size=4, entity_size=16, hidden_size=16, num_hidden_layers=1)
         network = make_network(bandit_space(), sizes)
-    checkpoints = Checkpoints(store, 1, 0, AttemptId("attempt"), "fingerprint")
+    checkpoints = Checkpoints(store, 1, 0, AttemptId(attempt), "fingerprint")
     loop = Training(network, StepSettings(0.5, checkpoint_every_updates=1), checkpoints)
     pool = PoolSettings.model_validate({"every_decisions": EVERY} | settings)
     return PooledTraining(store, checkpoints, loop, SnapshotPool(loop, pool))
@@ -229,3 +230,21 @@ def test_a_checkpoint_that_an_older_attempt_replaces_while_it_is_read_is_read_ag
     del store.objects[tensors]
     with pytest.raises(NoObjectError):
         training(store)
+
+
+def test_an_attempt_that_falls_behind_another_leaves_its_checkpoint_and_ends_where_its_snapshots_are_gone() -> None:
+    older = training(size=1)
+    older.rounds(100)
+    older.step()
+    newer = training(older.store, "newer", size=1)
+    assert [snapshot.name for snapshot in newer.loop.state.snapshots] == [named(1)]
+    older.rounds(200)
+    older.step()
+    newer.step()
+    assert training(older.store).loop.state.update == older.loop.state.update == 4, "not 3"
+    assert older.stored() == [named(2)]
+    with pytest.raises(TryAgainError, match=r"was removed by another attempt at the shard, which is further"):
+        newer.pool.networks(newer.loop.state.snapshots)
+    del older.store.objects[keys.checkpoint(1, StepName.TRAIN, 0)]
+    with pytest.raises(NoObjectError):
+        newer.pool.networks(newer.loop.state.snapshots)

@@ -1,11 +1,14 @@
 """Streams on Kuhn poker: bounded staleness, a journal that is replayed to the bit, and kills at any request."""
 
+import threading
+import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from nashdex.core import keys
-from nashdex.core.errors import StoppedError
+from nashdex.core.errors import StoppedError, TryAgainError
 from nashdex.core.ids import AttemptId
 from nashdex.core.journal import JOURNAL, Journal, journal_folder
 from nashdex.core.steps import StepName
@@ -164,3 +167,28 @@ def test_a_learner_that_is_killed_between_any_two_writes_loses_and_doubles_nothi
         result = train_with_actors(store, settings, "last")
     assert_adds_up(result)
     assert len(list(store.list(f"{journal_folder(1, 0)}/"))) == len(journal_of(result).entries)
+
+
+@pytest.mark.slow
+def test_two_learners_side_by_side_reach_the_same_bits(tmp_path: Path) -> None:
+    """The second one begins when the first has saved checkpoints, and either may be ahead."""
+    settings = settings_of(keep_chunks=False)
+    store = begun(tmp_path, settings)
+    found: dict[str, Trained] = {}
+
+    def learn(name: str) -> None:
+        for attempt in range(20):
+            with suppress(TryAgainError):
+                found[name] = train_with_actors(store, settings, f"{name}-{attempt}")
+                return
+
+    with acting(store, settings, task_of(store, settings).game, 0, 1):
+        first = threading.Thread(target=learn, args=("first",))
+        first.start()
+        while not store.exists(keys.checkpoint(1, StepName.TRAIN, 0)):
+            time.sleep(0.01)
+        learn("second")
+        first.join()
+    for result in found.values():
+        assert_adds_up(result)
+    assert weights_of(found["first"]) == weights_of(found["second"])

@@ -15,7 +15,7 @@ from nashdex.games.space import Space
 from nashdex.learning.actors import protocol
 from nashdex.learning.actors.protocol import Chunk, Request
 from nashdex.learning.rounds.planned import NEWEST
-from nashdex.store.checked import MAX_MANIFEST_BYTES, read_described
+from nashdex.store.checked import MAX_MANIFEST_BYTES, find_object, read_described
 from nashdex.store.protocol import ObjectStore
 from nashdex.telemetry import metrics
 from nashdex.trajectory.episode import Episode
@@ -132,9 +132,16 @@ class JournalWriter:
     def write(self, entry: Entry) -> None:
         """Write a round's entry."""
         self._store.put(self._key(entry.round), entry.to_json())
-        self._written[entry.round] = entry
-        while len(self._written) > _NUM_HELD:
-            self._written.pop(min(self._written))
+        self._hold(entry)
+
+    def write_first(self, entry: Entry) -> bool:
+        """Write a round's entry unless another attempt did; return whether it is this one's."""
+        key, data = self._key(entry.round), entry.to_json()
+        # A store repeats a write whose answer was lost, and then finds this attempt's own entry.
+        if not self._store.put_if_absent(key, data) and find_object(self._store, key, MAX_MANIFEST_BYTES) != data:
+            return False
+        self._hold(entry)
+        return True
 
     def find(self, number: int) -> Entry | None:
         """Return the entry of a round, which an earlier attempt may have written; None if there is none.
@@ -164,6 +171,11 @@ class JournalWriter:
         with ThreadPoolExecutor(_NUM_READERS, "journal-reader") as readers:
             entries = tuple(readers.map(self._entry, range(num_rounds)))
         return {JOURNAL: Journal(entries=entries).to_json()}
+
+    def _hold(self, entry: Entry) -> None:
+        self._written[entry.round] = entry
+        while len(self._written) > _NUM_HELD:
+            self._written.pop(min(self._written))
 
     def _entry(self, number: int) -> Entry:
         if entry := self._written.get(number):
@@ -207,6 +219,8 @@ class Stream:
         self._dropped_numbers: list[int] = []
         self._late = set[int]()
         self._dropped = Counter[str]()
+        self._replaced_round: int | None = None
+        """The round whose entry cannot be used: that of this attempt replaces it."""
 
     @property
     def open_chunks(self) -> tuple[int, ...]:
@@ -240,6 +254,7 @@ class Stream:
         self._open = []
         self._waiting.clear()
         self._first_new = self._next
+        self._replaced_round = number
         self._fill()
 
     def recorded(self, number: int, weights_sha256: str) -> Entry | None:
@@ -285,19 +300,25 @@ class Stream:
         self._dropped[cause] += 1
         self._dropped_numbers.append(number)
 
-    def record(self, entry: Entry, chunks: tuple[TakenChunk, ...]) -> None:
-        """Write the entry of a round that took ``chunks``, before anything is learned from them."""
-        self._closed[entry.round] = [*(chunk.number for chunk in chunks), *self._dropped_numbers]
+    def record(self, entry: Entry, chunks: tuple[TakenChunk, ...]) -> bool:
+        """Write the entry of a round that took ``chunks``, before anything is learned from them.
+
+        Return False if another attempt at the shard, which still runs, recorded the round meanwhile: its entry counts.
+        """
         stream = {
             "chunks": chunks,
             "dropped": dict(self._dropped),
             "open_chunks": tuple(self._open),
             "next_chunk": self._next,
         }
-        self._journal.write(entry.model_copy(update=stream))
-        self._dropped.clear()
-        self._dropped_numbers.clear()
-        self._taken.clear()
+        whole = entry.model_copy(update=stream)
+        if entry.round == self._replaced_round:
+            self._journal.write(whole)
+        elif not self._journal.write_first(whole):
+            return False
+        self._closed[entry.round] = [*(chunk.number for chunk in chunks), *self._dropped_numbers]
+        self._forget_current()
+        return True
 
     def forget(self, before_round: int) -> None:
         """Remove the chunks of rounds that no attempt repeats, because a checkpoint is later."""
@@ -305,7 +326,14 @@ class Stream:
             for chunk in self._closed.pop(number):
                 self._remove(chunk)
 
+    def _forget_current(self) -> None:
+        """Forget what the current round took and dropped."""
+        self._dropped.clear()
+        self._dropped_numbers.clear()
+        self._taken.clear()
+
     def _continue_after(self, entry: Entry) -> None:
+        self._forget_current()
         self._closed[entry.round] = [chunk.number for chunk in entry.chunks]
         self._open, self._next = list(entry.open_chunks), entry.next_chunk
         self._waiting = deque(number for number in self._waiting if number in entry.open_chunks)

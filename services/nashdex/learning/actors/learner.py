@@ -9,9 +9,10 @@ from functools import partial
 
 import structlog
 
-from nashdex.core.errors import DataError
-from nashdex.core.journal import TakenChunk
+from nashdex.core.errors import DataError, TryAgainError
+from nashdex.core.journal import Entry, TakenChunk
 from nashdex.core.manifest import StoredObject
+from nashdex.core.steps import StepName
 from nashdex.core.stopping import check_stop
 from nashdex.games.space import Space
 from nashdex.learning.actors import protocol
@@ -30,6 +31,8 @@ from nashdex.learning.rounds.players import Networks, Played, StreamPosition, Wa
 from nashdex.policies.archive import weights_bytes
 from nashdex.policies.networks.actor_critic import ActorCritic
 from nashdex.settings.run import ActorSettings
+from nashdex.store.attempt import find_manifest
+from nashdex.store.checked import find_object
 from nashdex.store.protocol import ObjectStore
 from nashdex.telemetry import metrics
 from nashdex.telemetry.progress import beat, beat_without_advance
@@ -39,6 +42,8 @@ _log = structlog.get_logger()
 
 _FIRST_WAIT_SECONDS = 0.02
 _LONGEST_WAIT_SECONDS = 1.0
+_LOOK_SECONDS = 5.0
+"""Pause between two checks that the store has the request and its weights: a check costs a request for each."""
 _NUM_KEPT = 4
 """Requests whose chunks stay: two rounds and the evaluations after them."""
 _MOST_DROPS = 3
@@ -66,6 +71,10 @@ class ActorsPlayer:
         self._iteration = iteration
         self._shard = shard
         self._current: Request | None = None
+        self._networks: Networks = {}
+        """The networks of the current request."""
+        self._looked_seconds = time.monotonic()
+        """When the request was last written or compared with the stored one."""
         self._num_rounds = 0
         """Rounds that were played, also in earlier attempts."""
         self._stream: Stream | None = None
@@ -131,36 +140,56 @@ class ActorsPlayer:
     def _streamed(self, wanted: WantedRound, position: StreamPosition) -> Played:
         """Return the episodes of a round's chunks, and the versions that played them.
 
-        If an earlier attempt at the round recorded its chunks, the round uses them again; otherwise, it takes the next
-        stored chunks whose weights are not too old.
+        If another attempt at the round recorded its chunks, earlier or meanwhile, the round uses them again; otherwise,
+        it takes the next stored chunks whose weights are not too old.
 
         Raises:
             DataError: what was recorded is gone or altered, and the round was learned from in part.
+            TryAgainError: another attempt at the shard still runs, and has removed what was recorded.
         """
         began_seconds, battles, networks = time.monotonic(), wanted.battles, wanted.networks
         stream = self._opened(battles, position)
-        entry = stream.recorded(battles.round, self._put_weights(networks[NEWEST]).sha256)
-        request = self._publish(battles, networks)
-        if entry is not None:
-            try:
-                played = list(self._readers.map(partial(self._read_recorded, request), entry.chunks))
-            except UnusableChunkError as unusable:
-                if not wanted.is_at_begin:
-                    raise DataError(
-                        f"{unusable}; round {entry.round} was learned from in part. Remove checkpoint.json of the "
-                        "train shard to train it from its beginning"
-                    ) from unusable
-                _log.warning(f"round {entry.round} takes other chunks than an earlier attempt: {unusable}")
-                metrics.DROPPED_CHUNKS.add(cause=unusable.cause)
-                stream.begin_again(battles.round)
-            else:
-                return self._received(stream, wanted, position, played)
-        stream.look()
-        played, read_seconds = self._take(battles, networks, stream, position)
-        self._record(stream, request, played, began_seconds, read_seconds)
+        while True:
+            entry = stream.recorded(battles.round, self._put_weights(networks[NEWEST]).sha256)
+            request = self._publish(battles, networks)
+            if entry is not None:
+                try:
+                    played = list(self._readers.map(partial(self._read_recorded, request), entry.chunks))
+                except UnusableChunkError as unusable:
+                    self._give_up_recorded(unusable, entry, wanted, position)
+                    stream.begin_again(battles.round)
+                else:
+                    return self._received(stream, wanted, position, played)
+            stream.look()
+            played, read_seconds = self._take(battles, networks, stream, position)
+            if self._record(stream, request, played, began_seconds, read_seconds):
+                break
         self._publish(battles, networks)
         self._remove_old()
         return self._received(stream, wanted, position, played)
+
+    @staticmethod
+    def _give_up_recorded(
+        unusable: UnusableChunkError, entry: Entry, wanted: WantedRound, position: StreamPosition
+    ) -> None:
+        """Note that a round takes other chunks than its entry lists.
+
+        Raises:
+            DataError: the round was learned from in part.
+            TryAgainError: another attempt at the shard is further, and has removed them.
+        """
+        if position.is_overtaken():
+            raise TryAgainError(
+                f"{unusable}; another attempt at the shard is further than round {entry.round}. Run the step again: it "
+                "goes on from there"
+            ) from unusable
+        if not wanted.is_at_begin:
+            raise DataError(
+                f"{unusable}; round {entry.round} was learned from in part. Remove checkpoint.json of the "
+                "train shard to train it from its beginning"
+            ) from unusable
+        _log.warning(f"round {entry.round} takes other chunks than an earlier attempt: {unusable}")
+        metrics.DROPPED_CHUNKS.add(cause=unusable.cause)
 
     def _opened(self, battles: RoundBattles, bounds: StreamPosition) -> Stream:
         """Return the stream, which begins where the journal says."""
@@ -227,6 +256,7 @@ class ActorsPlayer:
             if time.monotonic() - heard_seconds > self._settings.patience_seconds:
                 raise self._no_actor(f"{len(played)} of {request.num_chunks} chunks of round {battles.round}")
             check_stop()
+            self._ask_again()
             beat_without_advance()
             time.sleep(wait_seconds)
             metrics.LEARNER_WAITING.add(wait_seconds)
@@ -251,8 +281,8 @@ class ActorsPlayer:
 
     def _record(
         self, stream: Stream, request: Request, played: list[_Taken], began_seconds: float, read_seconds: float
-    ) -> None:
-        """Write what a round learns from to the journal, before it does."""
+    ) -> bool:
+        """Write what a round learns from to the journal, before it does; return False if another attempt was first."""
         now_seconds, chunks = time.monotonic(), [chunk for chunk, _, _ in played]
         timing = Timing(
             waited=max(0.0, now_seconds - began_seconds - read_seconds),
@@ -263,11 +293,12 @@ class ActorsPlayer:
         staleness_versions = sum(request.battles.round - chunk.version for chunk in chunks) / len(chunks)
         metrics.STALENESS_SECONDS.set(timing.staleness)
         episodes = [episode for _, _, part in played for episode in part]
-        stream.record(
+        is_first = stream.record(
             entry_of(request, chunks, episodes, timing, staleness_versions), tuple(taken for _, taken, _ in played)
         )
         oldest = min(chunk.version for chunk in chunks)
         self._version_seconds = {n: at for n, at in self._version_seconds.items() if n >= oldest}
+        return is_first
 
     def _age_seconds(self, version: int) -> float:
         """Return how long ago this process published a version; of an earlier attempt's, how long ago it began."""
@@ -308,13 +339,37 @@ class ActorsPlayer:
         )
         if request != self._current:
             self._put(request)
+        self._networks = networks
         self._asked_seconds.setdefault(request.id, time.monotonic())
         self._kept[request.id] = request
         return request
 
     def _put(self, request: Request) -> None:
         self._store.put(protocol.request_key(self._iteration, self._shard), request.to_json())
-        self._current = request
+        self._current, self._looked_seconds = request, time.monotonic()
+
+    def _ask_again(self) -> None:
+        """Store request and weights again if another attempt at the shard, which still runs, replaced or removed them.
+
+        Raises:
+            TryAgainError: that attempt is done.
+        """
+        request = self._current
+        if request is None or time.monotonic() - self._looked_seconds < _LOOK_SECONDS:
+            return
+        self._looked_seconds = time.monotonic()
+        for name, stored in request.weights.items():
+            if not self._store.exists(stored.key):
+                self._stored.discard(stored.sha256)
+                self._put_weights(self._networks[name])
+        if find_object(self._store, protocol.request_key(self._iteration, self._shard)) == request.to_json():
+            return
+        if find_manifest(self._store, self._iteration, StepName.TRAIN, self._shard) is not None:
+            raise TryAgainError(
+                f"another attempt at shard {self._shard} of train, iteration {self._iteration}, is done. Run the step "
+                "again: there is nothing left to do"
+            )
+        self._put(request)
 
     def _wait(self, request: Request) -> tuple[list[_Played], float]:
         """Return the chunks of a request in order when all are there, and the seconds that it took to read them.
@@ -360,6 +415,7 @@ class ActorsPlayer:
                 battles = request.battles
                 raise self._no_actor(f"{len(there)} of {len(wanted)} chunks of {battles.kind} {battles.round}")
             check_stop()
+            self._ask_again()
             beat_without_advance()
             time.sleep(wait_seconds)
             wait_seconds = min(wait_seconds * 1.5, _LONGEST_WAIT_SECONDS)

@@ -6,7 +6,7 @@ so an interrupted round is repeated to the bit, wherever it is played.
 
 import copy
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -39,6 +39,8 @@ class StreamPosition:
     """0: no bound."""
     saved_round: int = 0
     """The round of the newest checkpoint: no attempt repeats an earlier one."""
+    is_overtaken: Callable[[], bool] = lambda: False
+    """Says whether another attempt at the training, which still runs, has saved a later checkpoint."""
 
 
 @dataclass(frozen=True)

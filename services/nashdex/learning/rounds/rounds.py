@@ -102,7 +102,7 @@ class SnapshotPool:
         if network := self._networks.get(snapshot.name):
             return network
         network = copy.deepcopy(self._training.network)
-        network.load_state_dict(self._training.checkpoints.tensors(snapshot.weights))
+        network.load_state_dict(self._training.checkpoints.weights(snapshot.weights))
         return network
 
 
@@ -207,6 +207,7 @@ class Rounds:
             bounds.max_staleness_versions,
             bounds.max_staleness_seconds,
             saved_round=training.saved_round,
+            is_overtaken=training.checkpoints.is_overtaken,
         )
         number = state.round
         self._update_of_version[number] = state.updates_before_round

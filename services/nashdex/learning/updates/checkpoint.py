@@ -18,7 +18,7 @@ from torch import Tensor
 
 from nashdex.core import keys
 from nashdex.core.documents import Document, SealedDocument
-from nashdex.core.errors import DataError, NoObjectError
+from nashdex.core.errors import DataError, NoObjectError, TryAgainError
 from nashdex.core.ids import AttemptId
 from nashdex.core.manifest import Manifest, StoredObject
 from nashdex.core.results import TRAINING_RESULT, TrainingResult
@@ -68,15 +68,24 @@ class Checkpoints:
         self._inputs = inputs
         self._key = keys.checkpoint(iteration, StepName.TRAIN, shard)
         self._forgotten: list[str] = []
+        self._update = 0
+        """Optimiser steps before the newest checkpoint of this attempt, which it loaded or saved."""
 
     def save(self, state: TrainingState, tensors: Mapping[str, Tensor]) -> None:
-        """Write a checkpoint, point to it, and remove the one before and weights that are forgotten."""
+        """Write a checkpoint, point to it, and remove the one before and weights that are forgotten.
+
+        A later one, of another attempt that still runs, stays instead.
+        """
         if not self._saves:
+            return
+        self._update = state.update
+        before = self._read()
+        if self._is_later(before):
             return
         data = tensors_bytes(tensors)
         name = f"{_CHECKPOINT}{state.update:08d}{_TENSORS}"
         key = keys.attempt_object(self._iteration, StepName.TRAIN, self._shard, self._attempt, name)
-        before, stored = self._read(), StoredObject.of(key, data)
+        stored = StoredObject.of(key, data)
         self._store.put(key, data)
         self._store.put(self._key, Checkpoint(inputs=self._inputs, state=state, tensors=stored).to_json())
         if before is not None and before.tensors.key != key:
@@ -92,8 +101,9 @@ class Checkpoints:
         """
         checkpoint = self._read()
         while checkpoint is not None and checkpoint.inputs == self._inputs:
+            self._update = checkpoint.state.update
             try:
-                return checkpoint.state, self.tensors(checkpoint.tensors)
+                return checkpoint.state, self._tensors(checkpoint.tensors)
             except NoObjectError:
                 # An attempt that lost its node, and still runs, saved a newer one meanwhile and removed this.
                 before, checkpoint = checkpoint, self._read()
@@ -101,12 +111,28 @@ class Checkpoints:
                     raise
         return None
 
-    def tensors(self, stored: StoredObject) -> dict[str, Tensor]:
-        """Return the tensors of a checkpoint, or the weights that ``keep_weights`` wrote.
+    def is_overtaken(self) -> bool:
+        """Say whether another attempt at the shard, which still runs, has saved a later checkpoint than this one."""
+        return self._is_later(self._read())
+
+    def weights(self, stored: StoredObject) -> dict[str, Tensor]:
+        """Return the weights that ``keep_weights`` of this attempt or of an earlier one wrote.
 
         Raises:
             DataError: they are missing, truncated or altered.
+            TryAgainError: another attempt at the shard, which still runs, is further and has removed them.
         """
+        try:
+            return self._tensors(stored)
+        except NoObjectError as error:
+            if self.is_overtaken():
+                raise TryAgainError(
+                    f"{self._store.uri}/{stored.key} was removed by another attempt at the shard, which is further. "
+                    "Run the step again: it goes on from there"
+                ) from error
+            raise
+
+    def _tensors(self, stored: StoredObject) -> dict[str, Tensor]:
         remedy = f"Remove {self._key} to train the shard from its beginning"
         data = read_described(self._store, stored, remedy)
         try:
@@ -124,6 +150,11 @@ class Checkpoints:
     def forget(self, stored: StoredObject) -> None:
         """Remove weights of ``keep_weights`` once a checkpoint is saved: the newest one still refers to them."""
         self._forgotten.append(stored.key)
+
+    def _is_later(self, checkpoint: Checkpoint | None) -> bool:
+        if checkpoint is None or checkpoint.inputs != self._inputs:
+            return False
+        return checkpoint.state.update > self._update
 
     def _read(self) -> Checkpoint | None:
         data = find_object(self._store, self._key)
