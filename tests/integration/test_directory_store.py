@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from nashdex.core.errors import ConfigurationError, DataError, ExitCode
+from nashdex.core.errors import ConfigurationError, DataError, ExitCode, TryAgainError
 from nashdex.store import open_store
 
 pytestmark = pytest.mark.integration
@@ -35,6 +35,18 @@ except NashdexError as error:
 
 def files_below(folder: Path) -> list[str]:
     return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+
+
+@pytest.mark.parametrize("operation", ["get", "delete_folder"])
+def test_a_file_system_that_fails_while_it_says_why_nothing_is_there_asks_to_try_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, operation: str
+) -> None:
+    def fail(path: Path) -> bool:
+        raise OSError(errno.EIO, os.strerror(errno.EIO), path)
+
+    monkeypatch.setattr(Path, "is_dir", fail)
+    with pytest.raises(TryAgainError, match=r"the file system failed \(Input/output error\)"):
+        getattr(open_store(str(tmp_path / "run")), operation)("absent")
 
 
 @pytest.mark.parametrize("operation", ["put", "put_if_absent"])

@@ -93,7 +93,7 @@ class DirectoryStore:
             try:
                 shutil.rmtree(path)
             except (FileNotFoundError, NotADirectoryError):
-                if not path.is_dir():
+                if not _is_directory(path):
                     return  # else only something in it was gone, which another process removed
             except OSError as error:
                 # rmtree takes a folder that was removed and made again for a link, in an error without a number.
@@ -142,7 +142,7 @@ class DirectoryStore:
         try:
             yield path
         except (FileNotFoundError, IsADirectoryError, NotADirectoryError) as error:
-            if not self._root.is_dir():
+            if not _is_directory(self._root):
                 raise NoObjectError(
                     f"{self.uri} does not exist; check the run's URI, or start the run first"
                 ) from error
@@ -175,6 +175,14 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
         if error.errno in _REFUSED:
             return False
         raise
+
+
+def _is_directory(path: Path) -> bool:
+    """Say whether there is a directory."""
+    try:
+        return path.is_dir()
+    except OSError as error:
+        raise _explain(error, path) from error
 
 
 def _open_at_once(path: str, flags: int) -> int:
