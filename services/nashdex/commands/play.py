@@ -19,7 +19,8 @@ def play(
     policies: Annotated[
         list[str],
         typer.Argument(
-            metavar="POLICY", help="zoo:NAME, RUN#newest, RUN#ID, RUN#nash, random or max-power. The page offers all."
+            metavar="POLICY",
+            help="zoo:NAME, RUN#newest, RUN#ID, RUN#nash, random, max-power or search:…. The page offers all.",
         ),
     ],
     *,

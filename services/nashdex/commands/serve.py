@@ -44,7 +44,8 @@ def serve(
     ] = None,
     best_of: Annotated[int, typer.Option(metavar="1|3", help="3: play series of up to three battles.")] = 1,
     battles: Annotated[
-        int | None, typer.Option(min=1, help="End after this many battles, including those already in --record.")
+        int | None,
+        typer.Option(min=1, help="End after this many battles, including those already in --record. [default: no end]"),
     ] = None,
     at_once: Annotated[int, typer.Option(min=1, max=64, help="Most battles at once; series, with --best-of 3.")] = 1,
     accept: Annotated[

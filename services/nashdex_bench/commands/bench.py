@@ -183,10 +183,10 @@ def actors(
 def scale(
     format_id: FormatOption,
     seconds: Annotated[
-        float | None, typer.Option(min=1, max=3600, help="Duration of each measurement on this machine; by default 20.")
+        float | None, typer.Option(min=1, max=3600, help="Duration of each measurement on this machine. [default: 20]")
     ] = None,
     battles: Annotated[
-        int | None, typer.Option(min=2, max=1_000_000, help="Battles per shard on a cluster; by default 2000.")
+        int | None, typer.Option(min=2, max=1_000_000, help="Battles per shard on a cluster. [default: 2000]")
     ] = None,
     namespace: Annotated[
         str | None, typer.Option("--namespace", "-n", metavar="NAME", help="Measure on a cluster, in this namespace.")
@@ -249,7 +249,9 @@ def _scale_here(format_id: str, seconds: float | None, battles: int | None, *, a
 
 @app.command()
 def conformance(
-    formats: Annotated[str | None, typer.Option(metavar="FORMAT,…", help="Showdown formats; by default 46.")] = None,
+    formats: Annotated[
+        str | None, typer.Option(metavar="FORMAT,…", help="Showdown formats. [default: 72 of all generations]")
+    ] = None,
     battles: Annotated[int, typer.Option(min=1, max=10_000_000, help="Battles in total; formats take turns.")] = 300,
     seed: SeedOption = 1,
     as_json: JsonOption = False,
@@ -311,7 +313,7 @@ def tournament(
 ) -> None:
     """Compare the adaptive schedule with the uniform one at equal battles, in synthetic games of seven families.
 
-    ``saved_share`` is the share of the loss in the true game that the adaptive schedule saves, with its interval.
+    `saved_share` is the share of the loss in the true game that the adaptive schedule saves, with its interval.
     """
     from rich.console import Console
     from rich.progress import MofNCompleteColumn, Progress, TimeRemainingColumn

@@ -64,7 +64,7 @@ def envs(
     num_envs: Annotated[int, typer.Option(min=1, max=1024, help="Battles at once of the vector environment.")] = 64,
     gateways: Annotated[
         int | None,
-        typer.Option(min=1, max=64, show_default="one a core", help="Simulator processes of the vector environment."),
+        typer.Option(min=1, max=64, help="Simulator processes of the vector environment. [default: one a core]"),
     ] = None,
     seconds: Annotated[float, typer.Option(min=1, max=3600, help="Duration of each measurement.")] = 20.0,
     repetitions: Annotated[int, typer.Option(min=1, max=100, help="Repetitions of all measurements, in turn.")] = 3,
