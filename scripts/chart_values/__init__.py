@@ -28,7 +28,7 @@ class ChartValues(Values):
 
     images: ImageValues = Field(ImageValues(), description="The five images.")
     object_store: ObjectStoreValues = Field(ObjectStoreValues(), description="Where runs are stored.")
-    collect: BattleStepValues = Field(BattleStepValues(), description="Pods of the step collect.")
+    collect: BattleStepValues = Field(BattleStepValues(), description="Pods of the steps collect and act.")
     train: TrainValues = Field(TrainValues(), description="Pods of the step train.")
     evaluate: EvaluateValues = Field(EvaluateValues(), description="Pods of the steps evaluate and gate.")
     control: ControlValues = Field(ControlValues(), description="Pods of begin, plan, solve, report and verdict.")

@@ -67,14 +67,14 @@ class PodKindValues(Values):
     """A name for each kind of pods."""
 
     gpu: str = Field("", description="Name for the train pods.")
-    cpu: str = Field("", description="Name for the collect, evaluate and gate pods.")
+    cpu: str = Field("", description="Name for the collect, act, evaluate and gate pods.")
     control: str = Field("", description="Name for all other pods: begin, plan, solve, report, verdict and the league.")
 
 
 class KueueValues(Values):
     """Kueue."""
 
-    local_queue: str = Field("", description="LocalQueue of the train, collect, evaluate and gate pods.")
+    local_queue: str = Field("", description="LocalQueue of the train, collect, act, evaluate and gate pods.")
     local_queues: PodKindValues = Field(
         PodKindValues(),
         description="Other LocalQueues for some pods. Control pods without one do not queue, so that a verdict never "
