@@ -63,7 +63,7 @@ def self_play(temperature: float, num_updates: int) -> np.ndarray:
 def test_the_magnet_reaches_the_regularised_equilibrium(
     temperature: float, equilibrium: tuple[float, float, float]
 ) -> None:
-    """Known answers of magnetic mirror descent (Sokota et al. 2023, arXiv 2206.05825) with a uniform magnet."""
+    """Known answers of magnetic mirror descent (Sokota et al. 2022, arXiv 2206.05825) with a uniform magnet."""
     np.testing.assert_allclose(self_play(temperature, 500), equilibrium, atol=1e-4)
 
 

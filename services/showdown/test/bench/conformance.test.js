@@ -10,7 +10,7 @@ import { transcribeCase } from "../../bench/conformance/play.js";
 
 const CONFORMANCE = fileURLToPath(new URL("../../bench/conformance/conformance.js", import.meta.url));
 const SIMULATOR = new URL("../../src/simulator/package.js", import.meta.url).href;
-/** The slow tests play two battles of every format. */
+/** The slow tests play every format. */
 const FORMATS = ["gen1randombattle", "gen4ou", "gen9randombattle", "gen9doublesou", "gen9vgc2025regi"];
 /** @type {string} */
 let folder;
