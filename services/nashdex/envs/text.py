@@ -46,10 +46,12 @@ def _choice(name: str, action: int, state: Mapping[str, Any], request: Mapping[s
     known = own[state["own"]["active"]]["moves"]
     move_id = known[place]["id"] if place < len(known) else ""
     # A single offered move, such as Recharge or Struggle, has place 0 and need not be among the known ones.
-    move = next(
-        (move["move"] for move in offered if move["id"].startswith(move_id) and move_id),
-        offered[place]["move"] if place < len(offered) else name,
-    )
+    # An offered id may be longer, such as Hidden Power's with its type. Of Toxic and Toxic Spikes, Toxic is meant.
+    alike = [move for move in offered if move_id and move["id"].startswith(move_id)]
+    if alike:
+        move = min(alike, key=lambda each: len(each["id"]))["move"]
+    else:
+        move = offered[place]["move"] if place < len(offered) else name
     return f"use {move}" + (f" with {_gimmick(name)}" if gimmick else "")
 
 
