@@ -1,5 +1,7 @@
 """``nashdex.load_policy``: a policy that answers decisions. N battles, F observation values, A actions."""
 
+import weakref
+from collections.abc import Iterable
 from contextlib import closing
 from typing import Any, Final, NamedTuple
 
@@ -69,6 +71,8 @@ class LoadedPolicy:
     def __init__(self, contestant: Contestant, space: Space) -> None:
         self._contestant = contestant
         self._space = space
+        self._num_battles = 1
+        """Its own battle and those of its batches, which a policy remembers by number."""
         self.reset()
 
     def __repr__(self) -> str:
@@ -90,8 +94,10 @@ class LoadedPolicy:
         Raises:
             ConfigurationError: there are no battles, or the seed is below 0.
         """
-        count = whole_number("num_battles", num_battles, 1)
-        return PolicyBatch(self._contestant, self._space, count, whole_number("seed", seed, 0))
+        first, count = self._num_battles, whole_number("num_battles", num_battles, 1)
+        batch = PolicyBatch(self._contestant, self._space, count, whole_number("seed", seed, 0), first)
+        self._num_battles += count
+        return batch
 
     def reset(self, seed: int = 0) -> None:
         """Begin a battle: forget the last one. A mixture's policy and all draws follow from ``seed``.
@@ -140,15 +146,18 @@ class PolicyBatch:
     A network answers all of its battles with one forward pass.
     """
 
-    def __init__(self, contestant: Contestant, space: Space, num_battles: int, seed: int) -> None:
+    def __init__(self, contestant: Contestant, space: Space, num_battles: int, seed: int, first: int) -> None:
+        """``first`` is the number by which policies know the first of its battles; other batches have others."""
         self._contestant = contestant
         self._space = space
         self._seed = seed
+        self._first = first
         self._num_begun = [0] * num_battles
         self._policies: list[Policy] = [next(iter(contestant.policies.values()))] * num_battles
         self._seeds = np.zeros(num_battles, dtype=np.uint64)
         self._num_draws = np.zeros(num_battles, dtype=np.uint64)
         self.begin(np.ones(num_battles, dtype=np.bool_))
+        weakref.finalize(self, _forget, contestant, range(first, first + num_battles)).atexit = False
 
     def __len__(self) -> int:
         """Return the number of battles."""
@@ -161,7 +170,7 @@ class PolicyBatch:
             ConfigurationError: the shape is wrong.
         """
         for battle in np.flatnonzero(_flags(ended, "ended", len(self))).tolist():
-            self._policies[battle].forget(battle, _SEAT)
+            self._policies[battle].forget(self._first + battle, _SEAT)
             root = derive_seed(self._seed, "battle", battle, self._num_begun[battle])
             drawn = self._contestant.mixture.draw(derive_uniform(root, "policy"))
             self._policies[battle] = self._contestant.policies[drawn]
@@ -189,11 +198,18 @@ class PolicyBatch:
         ids = np.array([policy.id for policy in self._policies])
         for playing in np.unique(ids):
             battles = np.flatnonzero(ids == playing)
-            decisions = _decisions(rows[battles], masks[battles], again[battles], battles)
+            decisions = _decisions(rows[battles], masks[battles], again[battles], self._first + battles)
             made = self._policies[battles[0]].act(decisions, draws[battles])
             answers.action[battles] = made.action
             answers.log_prob[battles] = made.log_prob
         return answers
+
+
+def _forget(contestant: Contestant, battles: Iterable[int]) -> None:
+    """Free what policies remember of the battles of a batch that is gone."""
+    for battle in battles:
+        for policy in contestant.policies.values():
+            policy.forget(battle, _SEAT)
 
 
 def _rows(

@@ -12,10 +12,14 @@ from nashdex.core.ids import PolicyId
 from nashdex.envs import BattleEnv, BattleVectorEnv
 from nashdex.games.tabular.game import tabular_space
 from nashdex.games.tabular.openspiel import openspiel_tree
+from nashdex.policies.inference import NetworkPolicy
 from nashdex.policies.mixture import Mixture
+from nashdex.policies.networks.actor_critic import make_network
 from nashdex.policies.tables import TablePolicy, save_table_policy
 from nashdex.rollout.contestants import Contestant
+from nashdex.settings.networks import MemorySettings
 from nashdex.store import open_store
+from support.battle_spaces import battle_space, random_observations
 
 KUHN = openspiel_tree("kuhn_poker")
 
@@ -125,6 +129,25 @@ def test_a_batch_of_a_mixture_draws_a_policy_for_each_battle() -> None:
     second = batch.act(observations, legal).action
     assert second[32:].tolist() == first[32:].tolist()
     assert second[:32].tolist() != first[:32].tolist()
+
+
+def test_batches_of_a_policy_that_remembers_keep_their_battles_apart() -> None:
+    space = battle_space()
+    network = make_network(space, MemorySettings(move_size=5, pokemon_size=6, context_size=8, memory_size=9))
+    policy = NetworkPolicy(PolicyId("remembers"), network)
+    loaded = nashdex.LoadedPolicy(Contestant(Mixture({policy.id: 1.0}), {policy.id: policy}), space)
+    observations = random_observations(space, 4, np.random.default_rng(0))
+    legal = np.ones(space.num_actions)
+    alone = loaded.batch(1)
+    expected = [alone.act(row[None], legal[None]).log_prob.tolist() for row in observations]
+    first, second = loaded.batch(1), loaded.batch(1)
+    for row, log_prob in zip(observations, expected, strict=True):
+        assert first.act(row[None], legal[None]).log_prob.tolist() == log_prob
+        assert second.act(row[None], legal[None]).log_prob.tolist() == log_prob
+        loaded.act(row, legal)
+    assert policy.num_remembered == 4
+    del alone, first, second
+    assert policy.num_remembered == 1, "a batch that is gone is forgotten"
 
 
 def test_a_batch_refuses_wrong_shapes() -> None:
