@@ -19,6 +19,7 @@ import nashdex
 from nashdex.cli import run_command_line
 from nashdex.core.errors import ConfigurationError, DataError
 from nashdex.envs import BattleAECEnv, BattleEnv, BattleParallelEnv, BattleVectorEnv
+from nashdex.learning.rewards import REWARDS
 from nashdex.policies.archive import save_policy
 from nashdex.policies.networks.actor_critic import make_network
 from nashdex.settings.networks import SlotsSettings
@@ -171,6 +172,27 @@ def test_the_shaped_rewards_add_up_to_the_score(env: BattleEnv) -> None:
         total += reward
     # A difference of potentials that begins at an even position adds nothing.
     assert total == pytest.approx(2 * info["score"] - 1, abs=1e-4)
+
+
+def test_an_agent_in_turns_gets_the_rewards_of_its_own_decisions() -> None:
+    turns, discount = BattleAECEnv("gen1randombattle", reward="shaped", discount=0.9), 0.9
+    turns.reset(seed=3)
+    space = turns._match._battles.space
+    seen: dict[str, list[np.ndarray]] = {agent: [] for agent in turns.possible_agents}
+    rewards: dict[str, list[float]] = {agent: [] for agent in turns.possible_agents}
+    generator = np.random.default_rng(0)
+    for agent in turns.agent_iter():
+        observation, reward, terminated, truncated, info = turns.last()
+        rewards[agent].append(reward)
+        if terminated or truncated:
+            expected = REWARDS["shaped"].compute(space, np.stack(seen[agent]), info["score"], discount)
+            assert rewards[agent][1:] == pytest.approx(expected.tolist(), abs=1e-6)
+            turns.step(None)
+            continue
+        seen[agent].append(observation)
+        turns.step(generator.choice(np.flatnonzero(info["action_mask"])))
+    turns.close()
+    assert len(seen["player_0"]) != len(seen["player_1"]), "one of them waited"
 
 
 def test_a_team_set_that_is_not_there_is_refused() -> None:

@@ -290,7 +290,10 @@ class BattleAECEnv(_Spaces, AECEnv):  # type: ignore[misc] # the library is unty
         if open_seats:
             self.agent_selection = AGENTS[open_seats[0]]
         else:
-            self.rewards = dict(zip(AGENTS, self._match.play(self._chosen), strict=True))
+            rewards = self._match.play(self._chosen)
+            # One that waits has taken no step since its decision: its reward comes when it is asked again.
+            stepped = range(len(AGENTS)) if self._match.is_over else self._match.asked
+            self.rewards = {agent: rewards[seat] if seat in stepped else 0.0 for seat, agent in enumerate(AGENTS)}
             self._chosen = {}
             self._look()
         self._accumulate_rewards()
