@@ -60,10 +60,13 @@ def _union(field: Schema, choices: dict[str, Schema], root: Schema, path: str, l
     for kind, choice in choices.items():
         yield from (f'{"#" * min(level + 1, 5)} `[{path}]` with `kind = "{kind}"`', "", _text(choice), "")
         fields = {name: _resolve(field, root) | field for name, field in choice["properties"].items() if name != KIND}
-        yield from _table({name: field for name, field in fields.items() if "properties" not in field}, root)
-        for name, inner in fields.items():
-            if "properties" in inner:
-                yield from _section(inner, root, f"{path}.{name}", level + 2)
+        inner = {name: field for name, field in fields.items() if "properties" in field or _choices(field, root)}
+        yield from _table({name: field for name, field in fields.items() if name not in inner}, root)
+        for name, section in inner.items():
+            if _choices(section, root):
+                yield from _union(section, _choices(section, root), root, f"{path}.{name}", level + 2)
+            else:
+                yield from _section(section, root, f"{path}.{name}", level + 2)
 
 
 def _default_kind(path: str) -> str | None:
@@ -107,6 +110,8 @@ def _values(field: Schema, root: Schema) -> str:
         return f"`{json.dumps(field['const'])}`"
     if "anyOf" in field:
         return " or ".join(_values(part, root) for part in field["anyOf"] if part.get("type") != "null")
+    if "properties" in field:
+        return f"table of {', '.join(f'`{name}`' for name in field['properties'])}"
     if field.get("type") == "array":
         items = field.get("items") or {}
         return f"list of {_values(items, root)}" if items else f"{len(field.get('prefixItems', []))} numbers"
@@ -121,7 +126,9 @@ def _values(field: Schema, root: Schema) -> str:
 
 def _number(bound: float) -> str:
     """Write a bound; large powers of two as such."""
-    return f"2^{bound.bit_length() - 1}" if isinstance(bound, int) and bound >= _LARGE else f"{bound:.12g}"
+    if isinstance(bound, int) and bound >= _LARGE and bound.bit_count() == 1:
+        return f"2^{bound.bit_length() - 1}"
+    return f"{bound:.12g}"
 
 
 def _default(field: Schema) -> str:

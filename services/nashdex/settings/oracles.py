@@ -13,7 +13,8 @@ class ReplaySettings(Section):
     """Battles of people, or of other programs, to learn from; stored with the run."""
 
     path: Path | None = Field(
-        None, description="Raw Showdown replays: a folder, or one .json, .jsonl or .log file. None: the teacher alone."
+        None,
+        description="Raw Showdown replays: a folder, or one .json, .jsonl or .log file. Left out: the teacher alone.",
     )
     share: Annotated[float, Needs("path")] = Field(
         1.0,
