@@ -9,7 +9,7 @@ from pydantic import Field, NonNegativeInt, PositiveInt, field_serializer, model
 from nashdex.core import keys
 from nashdex.core.documents import Document
 from nashdex.core.errors import DataError
-from nashdex.core.ids import BarePolicyId, BarePolicyIdField, PolicyId
+from nashdex.core.ids import BarePolicyId, BarePolicyIdField, PolicyId, is_ensemble, is_imported
 from nashdex.core.section import KIND
 from nashdex.games.space import Space
 from nashdex.settings.networks import NetworkChoice, NetworkSettings
@@ -91,6 +91,9 @@ def read_document(store: ObjectStore, policy_id: BarePolicyId) -> PolicyDocument
     """
     key = keys.policy_document(policy_id)
     data = find_object(store, key, MAX_DOCUMENT_BYTES)
+    if data is None and (is_ensemble(policy_id) or is_imported(policy_id)):
+        kind = "an ensemble" if is_ensemble(policy_id) else "another project's"
+        raise DataError(f"policy {policy_id} is {kind}; expected one that a train step stored, such as RUN#newest")
     if data is None:
         raise DataError(
             f"{store.uri} has no policy {policy_id!r}: expected the id of a policy that a train step stored there; "

@@ -15,6 +15,7 @@ from nashdex.core.ids import BarePolicyId, PlayedPolicy, PolicyId
 from nashdex.core.references import PolicyReference
 from nashdex.games.interface import Decisions
 from nashdex.games.space import Space
+from nashdex.page.onnx import export_files
 from nashdex.policies.archive import save_policy
 from nashdex.policies.ensembles.document import EnsembleDocument, ensemble_objects, read_ensemble
 from nashdex.policies.ensembles.making import make_ensemble
@@ -169,6 +170,30 @@ def test_a_scripted_member_is_refused(store: ObjectStore) -> None:
     references = [PolicyReference("random"), PolicyReference("heuristic")]
     with pytest.raises(ConfigurationError, match="not one stored network"):
         make_ensemble(store, references, "scripted")
+
+
+@pytest.mark.parametrize("name", ["random", "all seeds"])
+def test_a_member_is_a_network(store: ObjectStore, name: str) -> None:
+    members = [stored(store, seed) for seed in range(2)]
+    together(store, *members)
+    with pytest.raises(ConfigurationError, match=r"is of kind (scripted|ensemble); members of an ensemble"):
+        together(store, name, members[0])
+
+
+def test_what_needs_one_network_says_that_an_ensemble_is_none(store: ObjectStore, tmp_path: Path) -> None:
+    ensemble = together(store, *(stored(store, seed) for seed in range(2)))
+    with pytest.raises(DataError, match=f"{ensemble.id} is an ensemble; expected one that a train step stored"):
+        export_files(f"{store.uri}#{ensemble.id}", tmp_path / "network.onnx")
+
+
+def test_a_member_that_plays_greedily_cannot_vote(store: ObjectStore) -> None:
+    document = together(store, *(stored(store, seed) for seed in range(2)))
+    members = (PolicyId(f"{document.members[0]}@greedy"), document.members[1])
+    altered = document.model_copy(update={"members": members})
+    altered = altered.model_copy(update={"id": altered.content_id()})
+    store.put(keys.ensemble_document(altered.id), altered.to_json())
+    with pytest.raises(DataError, match="@greedy has no probabilities to vote with"):
+        playing(store, altered.id)
 
 
 def test_an_altered_ensemble_or_a_missing_member_is_not_played(store: ObjectStore) -> None:

@@ -9,7 +9,7 @@ from pydantic import Field, field_validator
 from nashdex.core import keys
 from nashdex.core.documents import Document
 from nashdex.core.errors import DataError
-from nashdex.core.ids import BarePolicyId, BarePolicyIdField, PlayedPolicy, PolicyId, PolicyIdField
+from nashdex.core.ids import GREEDY, BarePolicyId, BarePolicyIdField, PlayedPolicy, PolicyId, PolicyIdField
 from nashdex.policies.document import policy_objects
 from nashdex.store.checked import find_object
 from nashdex.store.protocol import ObjectStore
@@ -41,6 +41,8 @@ class EnsembleDocument(Document):
     def _in_order(cls, members: tuple[PolicyId, ...]) -> tuple[PolicyId, ...]:
         if list(members) != sorted(set(members)):
             raise ValueError("members are sorted, each once")
+        if greedy := [member for member in members if PlayedPolicy.of(member).temperature == GREEDY]:
+            raise ValueError(f"{greedy[0]} has no probabilities to vote with; expected members without @greedy")
         return members
 
     @property

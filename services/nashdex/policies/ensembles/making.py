@@ -9,6 +9,7 @@ from nashdex.core.references import PolicyReference
 from nashdex.policies.document import PolicyDocument, policy_objects, read_document
 from nashdex.policies.ensembles.document import FEWEST_MEMBERS, MOST_MEMBERS, EnsembleDocument
 from nashdex.policies.references import resolve
+from nashdex.policies.sources import source_of
 from nashdex.store.protocol import ObjectStore
 
 
@@ -56,7 +57,8 @@ def _read_member(reference: PolicyReference) -> tuple[PolicyId, PolicyDocument, 
             f"{str(reference)!r}: a member votes with its probabilities; name it without @greedy, and let the ensemble "
             "play with @greedy"
         )
+    kind, _ = source_of(played.policy).describe(found.store, played.policy)
+    if kind != "network":
+        raise ConfigurationError(f"{str(reference)!r} is of kind {kind}; members of an ensemble are networks")
     document = read_document(found.store, played.policy)
-    if document.kind != "network":
-        raise ConfigurationError(f"{str(reference)!r} is a {document.kind}; members of an ensemble are networks")
     return played.id, document, policy_objects(found.store, played.policy)
