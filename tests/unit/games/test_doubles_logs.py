@@ -68,6 +68,7 @@ FAINTED = ["|move|p2a: Gar|Dragon Claw|p1a: Rai", "|faint|p1a: Rai"]
         ),
         (["|swap|p2a: Gar|1", "|move|p1a: Rai|Thunderbolt|p2a: Tyr"], "target"),
         (["|move|p1a: Rai|Tackle|p2a: Gar|[from] ability: Dancer"], "not-shown"),
+        (["|-singleturn|p1a: Rai|move: Instruct|[of] p1b: Gen", "|move|p1a: Rai|Tackle|p2a: Gar"], "not-shown"),
     ],
 )
 def test_a_slot_whose_choice_does_not_show_is_unknown_and_the_other_is_known(lines: list[str], cause: str) -> None:
@@ -112,6 +113,41 @@ def test_the_last_pokemon_replaces_one_of_two() -> None:
     replacement, turn = decisions([*lines, "|move|p1b: Sno|Protect|p1b: Sno", *END])[3:]
     assert [(slot.text, slot.asked) for slot in replacement.slots] == [("pass", True), ("switch Sno", True)]
     assert [(slot.text, slot.asked) for slot in turn.slots] == [("pass", False), ("move protect", True)]
+
+
+def test_a_revived_pokemon_on_the_bench_replaces_another_later() -> None:
+    """One that is revived in its slot comes in at once, and nobody chose that."""
+    fell = ["|switch|p1a: Sno|Snorlax, L50|100/100", "|faint|p1a: Sno", *END]
+    came = ["|", "|switch|p1a: Rai|Raichu, L50|99/100"]
+    revival = ["|turn|2", "|", "|move|p1b: Gen|Revival Blessing|p1b: Gen", "|"]
+    revived = [*revival, "|-heal|p1: Sno|50/100|[from] move: Revival Blessing"]
+    replaced = [*fell, *came, *revived, "|faint|p1a: Rai", *END, "|", "|switch|p1a: Sno|Snorlax, L50|50/100"]
+    assert [each.asks for each in decisions(replaced)[2:]] == ["move", "switch", "move", "revival", "switch"]
+    returned = [*fell, *revived, "|switch|p1a: Sno|Snorlax, L50|50/100", *END]
+    assert [each.asks for each in decisions(returned)[2:]] == ["move", "move", "revival"]
+
+
+def test_a_pursued_pokemon_still_switches_until_the_fourth_generation() -> None:
+    lines = ["|move|p2a: Gar|Pursuit|p1a: Rai|[from] Pursuit", "|faint|p1a: Rai", "|switch|p1a: Sno|Snorlax|100/100"]
+    (first,) = cut([*START, *lines, *END], 4)[0][2:]
+    assert first.slots[0].text == "switch Sno"
+    turn, replacement = cut([*START, *lines, *END], 5)[0][2:]
+    assert (turn.slots[0].cause, replacement.asks) == ("fainted", "switch")
+
+
+def test_gravity_ends_a_charged_attack() -> None:
+    charged = ["|move|p1a: Rai|Fly|p2a: Gar|[still]", "|-prepare|p1a: Rai|Fly", "|-activate|p1a: Rai|move: Gravity"]
+    turn = decisions([*charged, *END, "|turn|2", "|", "|switch|p1a: Sno|Snorlax, L50|100/100", *END])[3]
+    assert (turn.slots[0].text, turn.slots[0].only) == ("switch Sno", None)
+
+
+def test_ally_switch_keeps_who_is_transformed() -> None:
+    lines = [
+        *("|-transform|p1a: Rai|p2a: Gar", "|move|p1b: Gen|Ally Switch|p1b: Gen", "|swap|p1b: Gen|0"),
+        *("|move|p1b: Rai|Dragon Claw|p2a: Gar", "|move|p1a: Gen|Shadow Ball|p2a: Gar"),
+    ]
+    raichu, gengar = teams([*START, *lines])[0][:2]
+    assert (raichu.moves, gengar.moves) == ([], ["allyswitch", "shadowball"])
 
 
 def test_a_pivot_asks_its_slot_alone() -> None:

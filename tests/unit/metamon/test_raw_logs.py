@@ -15,7 +15,9 @@ from nashdex.games.showdown.logs.following import Follower
 from nashdex.games.showdown.logs.packing import PackedReplays, pack, unpack
 from nashdex.games.showdown.logs.reconstruction import views
 from nashdex.games.showdown.logs.replay import is_wanted, parse
+from nashdex.games.showdown.logs.requests import asked
 from nashdex.games.showdown.logs.teams import teams
+from nashdex.games.showdown.wire_actions import WireActions
 from nashdex.settings.oracles import ReplaySettings
 
 HUMAN = Path(__file__).parents[2] / "data" / "metamon" / "logs"
@@ -45,6 +47,7 @@ def test_moves_and_switches_are_choices() -> None:
         ["|drag|p1a: Dan|Snorlax|100/100"],
         ["|-start|p1a: Ann|Encore", "|move|p1a: Ann|Growl|p2a: Bob"],
         ["|move|p1a: Ann|Tackle|p2a: Bob|[from] ability: Dancer"],
+        ["|-singleturn|p1a: Ann|move: Instruct|[of] p2a: Bob", "|move|p1a: Ann|Growl|p2a: Bob", "|faint|p1a: Ann"],
     ],
 )
 def test_a_choice_that_the_log_does_not_show_is_unknown(lines: list[str]) -> None:
@@ -92,6 +95,7 @@ def test_the_only_possible_move_is_known(before: list[str], turn: list[str], mov
     [
         ["|-prepare|p1a: Ann|Solar Beam", "|-anim|p1a: Ann|Solar Beam|p2a: Bob"],
         ["|-prepare|p1a: Ann|Fly", "|-enditem|p1a: Ann|Power Herb"],
+        ["|-prepare|p1a: Ann|Fly", "|-activate|p1a: Ann|move: Gravity"],
         ["|move|p1a: Ann|Growl|p2a: Bob", "|-start|p1a: Ann|Encore", "|-end|p1a: Ann|Encore"],
         ["|move|p1a: Ann|Surf|p2a: Bob|[from]Metronome", "|-start|p1a: Ann|Encore"],
     ],
@@ -112,6 +116,37 @@ def test_a_pokemon_of_the_first_generation_can_only_fight_or_switch_asleep() -> 
     assert decisions(arrived, 1)[0][1].only == "fight"
     numbered = decisions(["|choice|move 2|", "|move|p1a: Ann|Growl|p2a: Bob", *ASLEEP, "|choice|move 2|"], 1)[0][1]
     assert (numbered.choice, numbered.only) == (Choice("move", "growl"), None)
+
+
+WRAPPED = ["|move|p1a: Ann|Wrap|p2a: Bob", "|", "|upkeep", "|turn|2", "|"]
+GOES_ON = ["|move|p1a: Ann|Wrap|p2a: Bob|[from] Wrap", "|", "|upkeep", "|turn|3", "|"]
+
+
+def test_wrap_of_the_first_generation_is_the_only_offer_in_its_second_turn_alone() -> None:
+    """From the third turn on, the request offers all moves, and whatever is chosen, Wrap goes on."""
+    first, second, third = decisions([*WRAPPED, *GOES_ON, GOES_ON[0]], 1)[0]
+    assert (first.choice, first.only) == (Choice("move", "wrap"), None)
+    assert (second.choice, second.only) == (Choice("move", "wrap"), "wrap")
+    assert (third.choice, third.only) == (None, None)
+
+
+def test_wrap_that_may_begin_again_against_another_pokemon_is_unknown() -> None:
+    switched = ["|switch|p2a: Cat|Snorlax|100/100", "|move|p1a: Ann|Wrap|p2a: Cat"]
+    assert decisions([*WRAPPED, *GOES_ON, *switched], 1)[0][2].choice is None
+    assert decisions([*WRAPPED, *switched], 1)[0][1].choice == Choice("move", "wrap")
+    assert decisions([*WRAPPED, *GOES_ON, switched[1]], 1)[0][2].choice == Choice("move", "wrap")
+
+
+def test_the_user_of_wrap_may_switch() -> None:
+    lines = [*LEADS, *WRAPPED, GOES_ON[0]]
+    (_, second) = asked(lines, 0, cut(lines, 1)[0], teams(lines), 1, cast("WireActions", SimpleNamespace(moves=[6])))
+    assert second.request["active"] == [{"moves": [{"id": "wrap"}], "trapped": False}]
+
+
+def test_rage_of_the_first_generation_is_the_only_move_even_asleep() -> None:
+    lines = ["|move|p1a: Ann|Rage|p2a: Bob", "|-status|p1a: Ann|slp|[from] move: Sing", "|", "|upkeep", "|turn|2", "|"]
+    second = decisions([*lines, "|cant|p1a: Ann|slp"], 1)[0][1]
+    assert (second.choice, second.only) == (Choice("move", "rage"), "rage")
 
 
 def test_neither_player_sees_the_others_replacement() -> None:
@@ -142,6 +177,7 @@ def test_a_pursued_pokemon_still_switches_until_the_fourth_generation() -> None:
     assert choices(lines, 4)[:2] == [Choice("switch", "Dan"), None]
     assert choices(lines, 5)[:2] == [None, Choice("switch", "Dan")]
     assert choices(lines, 4, seat=1)[0] == Choice("move", "pursuit")
+    assert choices(lines[1:], 4)[:2] == [Choice("switch", "Dan"), None]
 
 
 def test_old_logs_number_the_moves() -> None:
@@ -174,6 +210,24 @@ def test_a_team_is_what_the_whole_log_shows_of_it() -> None:
     )
     assert [(member.name, member.moves, member.item) for member in own] == [("Ann", ["thunderbolt"], "sitrusberry")]
     assert [(m.moves, m.item, m.ability) for m in other] == [(["mimic"], "rockyhelmet", "levitate")]
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["|move|p1a: Ann|Outrage|p2a: Bob|[from]Metronome", "|move|p1a: Ann|Outrage|p2a: Bob|[from] lockedmove"],
+        ["|move|p1a: Ann|Clamp|p2a: Bob|[from]Metronome", "|move|p1a: Ann|Clamp|p2a: Bob|[from] Clamp"],
+        [
+            *("|move|p1a: Ann|Fly||[from] Metronome|[still]", "|-prepare|p1a: Ann|Fly"),
+            "|move|p1a: Ann|Fly|p2a: Bob",
+        ],
+    ],
+)
+def test_a_called_move_that_goes_on_is_no_own_move(lines: list[str]) -> None:
+    own, _ = teams([*LEADS, "|move|p1a: Ann|Metronome|p1a: Ann", *lines])
+    assert own[0].moves == ["metronome"]
+    chosen, _ = teams([*LEADS, *lines, lines[-1].partition("|[from]")[0]])
+    assert chosen[0].moves == [lines[0].split("|")[3].lower()]
 
 
 def test_a_z_move_is_no_own_move() -> None:

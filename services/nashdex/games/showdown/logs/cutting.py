@@ -19,7 +19,9 @@ RECHARGE: Final = "recharge"
 STRUGGLE: Final = "struggle"
 FIGHT: Final = "fight"
 """The simulator's only offer, instead of moves, to a sleeping or frozen Pokémon of the first generation."""
-_LAST_GENERATION_OF_PURSUED_SWITCHES: Final = 4
+FIRST_BINDS: Final = frozenset({"bind", "clamp", "firespin", "wrap"})
+"""Moves of the first generation that go on for some turns. Their user may switch."""
+LAST_GENERATION_OF_PURSUED_SWITCHES: Final = 4
 _CHOICE = re.compile(r"(move|switch) ([0-9]+)")
 _EJECTS: Final = ("ejectbutton", "ejectpack")
 _USED_ASLEEP: Final = ("sleeptalk", "snore")
@@ -74,28 +76,45 @@ class _Seat:
     """The last move of its own choice since it came in; empty if it used another since."""
     encore: str = ""
     """The move that Encore, begun in an earlier turn, forces."""
+    binds: int = 0
+    """Turns in a row, before this one, in which a move of ``FIRST_BINDS`` went on."""
+    binds_now: int = 0
+    """The same with this turn."""
+    instructed: bool = False
+    """The next move is one that Instruct repeats. Its line does not say so."""
+    raging: bool = False
+    """It cannot stop using Rage, as in the first generation."""
     status: str = ""
     gimmick: Literal["", "mega", "zmove", "dynamax", "terastallize"] = ""
 
     def begin_turn(self) -> None:
         """Forget the turn before."""
-        self.acted = self.must_switch = self.pursued = self.ejected = False
+        self.acted = self.must_switch = self.pursued = self.ejected = self.instructed = False
         self.encored = self.asleep = self.recharging = False
         self.gimmick = self.charging = ""
+        self.binds, self.binds_now = self.binds_now, 0
 
     @property
     def newest(self) -> Decision:
         return self.decisions[-1]
 
+    @property
+    def has_switched(self) -> bool:
+        """Whether the choice of the turn was a switch."""
+        choice = self.newest.choice if self.decisions and self.newest.asks == "move" else None
+        return choice is not None and choice.kind == "switch"
+
     def enter(self, name: str) -> None:
         """Have another Pokémon come in."""
         self.active = name
         self.charging = self.last_move = self.encore = self.status = ""
+        self.binds = self.binds_now = 0
+        self.raging = False
 
     def decide(self, position: int, generation: int) -> None:
         """Begin the decision of a turn. What it must be is known already for some."""
         self.decisions.append(Decision(position, "move", self.active))
-        only = RECHARGE if self.recharging else self.charging
+        only = RECHARGE if self.recharging else self.charging or ("rage" if self.raging else "")
         if not only and generation == 1 and self.status in _HELPLESS:
             only = FIGHT
         if only:
@@ -141,7 +160,8 @@ def cut(lines: Sequence[str], generation: int) -> tuple[list[Decision], list[Dec
                     if seat.decisions and not seat.acted:
                         seat.newest.text = text
             case _ if arguments and arguments[0][:2] in {"p1", "p2"}:
-                _read(seats[arguments[0][1] == "2"], kind, arguments, boundary, generation)
+                number = int(arguments[0][1] == "2")
+                _read(seats[number], seats[1 - number], kind, arguments, boundary, generation)
             case _:
                 pass
     for seat in seats:
@@ -149,7 +169,7 @@ def cut(lines: Sequence[str], generation: int) -> tuple[list[Decision], list[Dec
     return seats[0].decisions, seats[1].decisions
 
 
-def _read(seat: _Seat, kind: str, arguments: list[str], boundary: int, generation: int) -> None:
+def _read(seat: _Seat, foe: _Seat, kind: str, arguments: list[str], boundary: int, generation: int) -> None:
     """Read a line about a Pokémon of ``seat``."""
     match kind:
         case "switch":
@@ -163,11 +183,11 @@ def _read(seat: _Seat, kind: str, arguments: list[str], boundary: int, generatio
         case "replace":
             seat.active = name_of(arguments[0])
         case "move":
-            _move(seat, arguments)
+            _move(seat, foe, arguments, generation)
         case "cant":
             _cannot(seat, arguments)
         case "faint":
-            continues = seat.pursued and generation <= _LAST_GENERATION_OF_PURSUED_SWITCHES
+            continues = seat.pursued and generation <= LAST_GENERATION_OF_PURSUED_SWITCHES
             if name_of(arguments[0]) == seat.active and not continues:
                 seat.act(None)
                 seat.must_switch = True
@@ -190,6 +210,8 @@ def _read_effect(seat: _Seat, kind: str, arguments: list[str]) -> None:
             seat.status = arguments[1]
         case "-curestatus" if name_of(arguments[0]) == seat.active:
             seat.status = ""
+        case "-singleturn" if len(arguments) > 1 and bare(arguments[1]) == "instruct":
+            seat.instructed = True
         case "-terastallize":
             seat.gimmick = "terastallize"
         case "-mega":
@@ -210,6 +232,7 @@ def _read_effect(seat: _Seat, kind: str, arguments: list[str]) -> None:
             effect = bare(arguments[1])
             seat.ejected |= effect in _EXITS
             seat.pursued |= effect == "pursuit"
+            seat.charging = "" if effect == "gravity" else seat.charging  # it comes down
         case _:
             pass
 
@@ -232,11 +255,23 @@ def _status_of(arguments: Sequence[str]) -> str:
     return arguments[2].partition(" ")[2] if len(arguments) > 2 else ""
 
 
-def _move(seat: _Seat, arguments: list[str]) -> None:
+def _move(seat: _Seat, foe: _Seat, arguments: list[str], generation: int) -> None:
     if len(arguments) < 2:  # who and what
         return
     move, caller = clean_name(arguments[1]), caller_of(arguments)
+    if seat.instructed and caller is None:
+        seat.instructed = False
+        return
     seat.last_move = move if caller is None else ""
+    foe.pursued |= move == caller == "pursuit"
+    if generation == 1:
+        seat.raging |= move == "rage"
+        if move in FIRST_BINDS:
+            goes_on = caller == move
+            seat.binds_now = seat.binds + 1 if goes_on else 1
+            if seat.binds > 1 and (goes_on or foe.has_switched):
+                # Since its third turn, the request offers all moves, and whatever is chosen, it may go on.
+                seat.acted = True
     if seat.asleep and caller is None and move in _USED_ASLEEP:
         seat.newest.choice, seat.asleep = Choice("move", move, seat.gimmick), False
     if seat.acted:

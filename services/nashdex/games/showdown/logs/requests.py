@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from nashdex.games.showdown.logs.bindings import Bindings
-from nashdex.games.showdown.logs.cutting import FIGHT, STRUGGLE, Decision, bare, name_of
+from nashdex.games.showdown.logs.cutting import FIGHT, FIRST_BINDS, STRUGGLE, Decision, bare, name_of
 from nashdex.games.showdown.logs.stats import usual_stats
 from nashdex.games.showdown.logs.teams import Member
 from nashdex.games.showdown.logs.words import clean_name
@@ -79,7 +79,8 @@ def asked(
             bindings.read(line)
         request = _request(decision, sides[seat], teams[seat], details, generation)
         if decision.asks == "move":
-            request["active"] = [_offered(decision, sides[seat], f"{_SIDES[seat]}a", bindings, has_tera=has_tera)]
+            place = f"{_SIDES[seat]}a"
+            request["active"] = [_offered(decision, sides[seat], place, bindings, generation, has_tera=has_tera)]
         request["side"] |= {"id": _SIDES[seat], "name": _SIDES[seat]}
         for entry in request["side"]["pokemon"]:
             times, conditions = arrivals.get(entry["ident"], ((), ()))
@@ -180,10 +181,13 @@ def _entry(
     return entry | member.told(decision.position, has_terastallized=side.terastallized is member)
 
 
-def _offered(decision: Decision, side: _Side, place: str, bindings: Bindings, *, has_tera: bool) -> dict[str, Any]:
+def _offered(
+    decision: Decision, side: _Side, place: str, bindings: Bindings, generation: int, *, has_tera: bool
+) -> dict[str, Any]:
     """Return what the request offers the active Pokémon."""
     if decision.only is not None:
-        return {"moves": [{"id": decision.only}], "trapped": decision.only not in _FREE}
+        is_free = decision.only in _FREE or (generation == 1 and decision.only in FIRST_BINDS)
+        return {"moves": [{"id": decision.only}], "trapped": not is_free}
     moves = side.moves_of(side.active) if side.active is not None else []
     if not moves:
         return {"moves": [{"id": _UNKNOWN_MOVE}]}

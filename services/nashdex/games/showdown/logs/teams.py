@@ -69,6 +69,10 @@ class _Slot:
     active: Member | None = None
     transformed: bool = False
     mimicked: str | None = None
+    called: set[str] = field(default_factory=set)
+    """Moves that others called, such as Metronome."""
+    prepared: str = ""
+    """The move that it finishes when it acts next."""
 
 
 def teams(lines: Sequence[str]) -> tuple[list[Member], list[Member]]:
@@ -91,6 +95,9 @@ def teams(lines: Sequence[str]) -> tuple[list[Member], list[Member]]:
         elif kind in {"switch", "drag", "replace"} and len(arguments) > 1:
             member = _member(found[seat], name_of(arguments[0]), arguments[1])
             slots[arguments[0][:3]] = _Slot(member)
+        elif kind == "swap" and len(arguments) > 1 and arguments[1] in {"0", "1"}:
+            place, other = arguments[0][:3], f"{arguments[0][:2]}{'ab'[int(arguments[1])]}"
+            slots[place], slots[other] = slots[other], slots[place]
         elif len(arguments) > 1 and ": " in arguments[0]:
             _read(found, slots[arguments[0][:3]], seat, kind, arguments, index)
     for team in found:
@@ -153,6 +160,10 @@ def _read(
             _learn(subject, slot, clean_name(arguments[2]), None)
         case "-transform":
             slot.transformed = True
+        case "-prepare":
+            slot.prepared = clean_name(arguments[1])
+        case "-anim":  # it is finished at once
+            slot.prepared = ""
         case "-start" | "-activate" if bare(arguments[1]) == "mimic" and len(arguments) > 2:
             slot.mimicked = clean_name(arguments[2])
         case "-terastallize":
@@ -179,7 +190,12 @@ def _read(
 
 def _learn(subject: Member, slot: _Slot, move: str, caller: str | None) -> None:
     """Add the move to its user's moveset, unless something else called it."""
-    is_called = caller not in {None, "lockedmove", "sleeptalk", "pursuit", move}
+    goes_on = caller in {"lockedmove", move} or (caller is None and move == slot.prepared)
+    slot.prepared = ""
+    if caller not in {None, "lockedmove", "sleeptalk", "pursuit", move}:
+        slot.called.add(move)
+        return
+    is_called = goes_on and move in slot.called
     if is_called or slot.transformed or not move or move in {*_NOT_OWN, slot.mimicked, *subject.moves}:
         return
     if move.removeprefix("max") not in _MAX_MOVES:

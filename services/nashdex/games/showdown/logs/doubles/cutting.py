@@ -12,7 +12,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from nashdex.games.showdown.logs.cutting import RECHARGE, STRUGGLE, bare, caller_of, name_of
+from nashdex.games.showdown.logs.cutting import (
+    LAST_GENERATION_OF_PURSUED_SWITCHES,
+    RECHARGE,
+    STRUGGLE,
+    bare,
+    caller_of,
+    name_of,
+)
 from nashdex.games.showdown.logs.moves import CHOOSABLE, target_kind
 from nashdex.games.showdown.logs.words import BOUNDARY, clean_name, whole_number
 
@@ -104,6 +111,10 @@ class _Slot:
     charging: str = ""
     recharging: bool = False
     commanding: bool = False
+    instructed: bool = False
+    """The next move is one that Instruct repeats. Its line does not say so."""
+    pursued: bool = False
+    """It is leaving, and Pursuit was used on it."""
     draws_moves: bool = False
     gimmick: Gimmick = ""
     choice: SlotChoice = field(default_factory=SlotChoice)
@@ -120,6 +131,7 @@ class _Slot:
             self.choice.kind, self.choice.name, self.choice.target, self.choice.only = "move", only, 0, only
         self.acted = can_only_pass
         self.fell = self.ejected = self.encored = self.confused = self.recharging = self.draws_moves = False
+        self.instructed = self.pursued = False
         self.charging, self.gimmick = "", ""
         return self.choice
 
@@ -223,7 +235,7 @@ class _Cutter:
                 self._cannot(slot, arguments)
             case "faint":
                 fainted = slot or next((each for each in seat.slots if each.active == name_of(arguments[0])), None)
-                if fainted is not None:
+                if fainted is not None and not self._continues(fainted):
                     fainted.miss("fainted")
                     fainted.acted = fainted.fainted = fainted.fell = True
                     for each in seat.slots:
@@ -234,6 +246,10 @@ class _Cutter:
                 self._effect(slot, kind, arguments)
             case _:
                 pass
+
+    def _continues(self, slot: _Slot) -> bool:
+        """Say whether a Pokémon that faints is replaced by the one that was chosen, since Pursuit hit it as it left."""
+        return slot.pursued and not slot.acted and self.generation <= LAST_GENERATION_OF_PURSUED_SWITCHES
 
     def _switch(self, seat: _Seat, slot: _Slot, name: str) -> None:
         place = seat.slots.index(slot)
@@ -275,7 +291,7 @@ class _Cutter:
         choices = [SlotChoice(active=slot.active, asked=False, kind="pass") for slot in seat.slots]
         choices[place] = SlotChoice(active=seat.slots[place].active, kind="switch", name=name)
         seat.decisions.append(JointDecision(self.boundary, "revival", self.turn, (choices[0], choices[1])))
-        seat.revived = name
+        seat.revived = name if any(slot.active == name for slot in seat.slots) else ""
 
     def _swap(self, seat: _Seat, slot: _Slot, arguments: list[str]) -> None:
         """Two Pokémon change places: each choice stays with the slot that chose it."""
@@ -290,6 +306,11 @@ class _Cutter:
             return
         move, caller = clean_name(arguments[1]), caller_of(arguments)
         self.last = (seat, slot)
+        if slot.instructed and caller is None:
+            slot.instructed = False
+            return
+        if move == caller == "pursuit" and (pursued := self._slot_at(arguments)) is not None:
+            pursued.pursued = True
         choice = slot.choice
         if slot.acted:
             return
@@ -313,6 +334,11 @@ class _Cutter:
                 choice.targets = self._targets(seat, slot, move, arguments)
                 choice.target = choice.targets[0] if len(choice.targets) == 1 else None
                 choice.cause = "" if choice.target is not None else "target"
+
+    def _slot_at(self, arguments: list[str]) -> _Slot | None:
+        """Return the slot of a move's target."""
+        aim = arguments[2] if len(arguments) > 2 else ""
+        return self.seats[aim[1] == "2"].slot_of(aim) if aim[:2] in {"p1", "p2"} else None
 
     def _targets(self, seat: _Seat, slot: _Slot, move: str, arguments: list[str]) -> tuple[int, ...]:
         """Return the targets that can have been chosen for a move; nothing if any can."""
@@ -376,6 +402,8 @@ class _Cutter:
                 slot.gimmick = "dynamax"
             case "-start" if second == "encore":
                 slot.encored = not slot.acted
+            case "-singleturn" if second == "instruct":
+                slot.instructed = True
             case "-singleturn" if second in _DRAWS_MOVES:
                 slot.draws_moves = True
             case "-activate" if second in _DRAWING_ABILITIES and self.last is not None:
@@ -388,6 +416,8 @@ class _Cutter:
                 slot.acted = True
             case "-activate" if second == "confusion":
                 slot.confused = True
+            case "-activate" if second == "gravity":  # it comes down
+                slot.charging = ""
             case "-damage" if slot.confused and any(tag.endswith("confusion") for tag in arguments[2:]):
                 slot.miss("confused")
             case "-enditem" | "-activate" if second in _EXITS:
