@@ -6,6 +6,7 @@ import urllib.error
 import urllib.parse
 import urllib.request
 from dataclasses import dataclass
+from http.client import HTTPException
 from typing import Final
 
 from pydantic import SecretStr
@@ -56,9 +57,14 @@ def rename_command(user: Account, challenge: str, action_url: str) -> str:
 
 def _assertion(name: str, password: SecretStr, challenge: str, action_url: str) -> str:
     form = {"act": "login", "name": name, "pass": password.get_secret_value(), "challstr": challenge}
-    request = urllib.request.Request(  # noqa: S310 - the address is the user's
-        action_url, data=urllib.parse.urlencode(form).encode(), headers={"User-Agent": "nashdex"}
-    )
+    try:
+        request = urllib.request.Request(  # noqa: S310 - the address is the user's
+            action_url, data=urllib.parse.urlencode(form).encode(), headers={"User-Agent": "nashdex"}
+        )
+    except ValueError as error:
+        raise ConfigurationError(
+            f"the login server {action_url!r} is no address ({error}); correct --action-url"
+        ) from error
     try:
         with urllib.request.urlopen(request, timeout=_ACTION_SECONDS) as answer:  # noqa: S310
             text = answer.read(_MAX_ANSWER_BYTES).decode("utf-8", "replace")
@@ -67,13 +73,15 @@ def _assertion(name: str, password: SecretStr, challenge: str, action_url: str) 
         raise TryAgainError(
             f"the login server {action_url} answers {error.code} {error.reason}; try again later"
         ) from error
-    except OSError as error:
+    except (OSError, HTTPException) as error:
         raise TryAgainError(f"the login server {action_url} does not answer: {error}") from error
     try:
         # Showdown puts a bracket before its JSON, so that it is no script.
         found = json.loads(text.removeprefix("]"))
-    except json.JSONDecodeError as error:
-        raise TryAgainError(f"the login server {action_url} answers {text[:80]!r}; expected JSON after ']'") from error
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        raise TryAgainError(f"the login server {action_url} answers {text[:80]!r}; expected a JSON object after ']'")
     assertion = str(found.get("assertion") or "")
     if not found.get("actionsuccess") or not assertion or assertion.startswith(";"):
         why = assertion.lstrip(";") or str(found.get("error") or "the name and the password do not fit together")

@@ -1,6 +1,7 @@
 """Logging in, against an action server that answers as Showdown's does."""
 
 import json
+import socket
 import threading
 import urllib.parse
 from collections.abc import Iterator
@@ -20,6 +21,8 @@ ANSWERS = {
     "often": (200, "]" + json.dumps({"actionsuccess": False, "assertion": ";;Too many attempts, try again later"})),
     "limit": (429, "slow down"),
     "html": (200, "<html>"),
+    "null": (200, "]null"),
+    "deep": (200, "]" + "[" * 30_000),
 }
 """By password."""
 
@@ -67,7 +70,9 @@ def test_without_a_password_the_name_alone_is_asked_for() -> None:
         ("phrase", ConfigurationError, "banned phrase"),
         ("often", TryAgainError, "Too many"),
         ("limit", TryAgainError, "429"),
-        ("html", TryAgainError, "expected JSON"),
+        ("html", TryAgainError, "expected a JSON object"),
+        ("null", TryAgainError, "expected a JSON object"),
+        ("deep", TryAgainError, "expected a JSON object"),
     ],
 )
 def test_refusals_say_why_and_never_show_the_password(
@@ -81,3 +86,32 @@ def test_refusals_say_why_and_never_show_the_password(
 def test_a_login_server_that_is_not_there() -> None:
     with pytest.raises(TryAgainError, match="does not answer"):
         _command("good", "http://127.0.0.1:1/")
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"SSH-2.0-OpenSSH\r\n",
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n]{",  # the connection breaks within a chunk
+    ],
+)
+def test_a_login_server_that_does_not_answer_to_the_end(answer: bytes) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def serve() -> None:
+            connection, _ = listener.accept()
+            with connection:
+                connection.recv(1 << 16)
+                connection.sendall(answer)
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        with pytest.raises(TryAgainError, match="does not answer"):
+            _command("good", f"http://127.0.0.1:{listener.getsockname()[1]}/")
+        thread.join()
+
+
+@pytest.mark.parametrize("address", ["play.pokemonshowdown.com", "http://[::1"])
+def test_a_login_server_without_an_address(address: str) -> None:
+    with pytest.raises(ConfigurationError, match="correct --action-url"):
+        _command("good", address)
