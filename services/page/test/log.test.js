@@ -73,6 +73,14 @@ test("a log that was cut has no winner and is read as far as it goes", async () 
   assert.deepEqual([review.steps.length, review.winner], [6, null]);
 });
 
+test("a tie ends a log as a win does", () => {
+  const cut = whole.slice(0, whole.lastIndexOf("\n|win|"));
+  for (const [end, isWhole] of /** @type {const} */ ([["\n|tie", true], ["\n|tie|", true], ["\n|tied", false]])) {
+    const { isWhole: found, winner } = parseLog(cut + end);
+    assert.deepEqual([found, winner], [isWhole, null]);
+  }
+});
+
 test("a replay file and its JSON are read as the log in them", () => {
   const file = `<!DOCTYPE html><script type="text/plain" class="battle-log-data">${whole.replaceAll("/", "\\/")}</script><p>`;
   const { lines } = parseLog(whole);

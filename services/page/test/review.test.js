@@ -6,6 +6,8 @@ import { describe } from "../src/engine/describe.js";
 import { Game } from "../src/engine/game.js";
 import { Match } from "../src/engine/match.js";
 import { expected } from "../src/engine/opponent.js";
+import { Player } from "../src/engine/player.js";
+import { MaxPowerPolicy } from "../src/engine/policies.js";
 import { Review, lossAgainstBest } from "../src/engine/review.js";
 import { matrixAt } from "../src/engine/matrix.js";
 import { EnsemblePolicy } from "../src/engine/ensemble.js";
@@ -191,6 +193,28 @@ test("the teacher takes back clear mistakes, and nothing else, plays nothing, an
   }
   assert.match(said[0], /^Taken back: Sunny Day is a blunder\. It costs 100 % .* you win 0 % after it, and 100 % after Flamethrower/);
   assert.equal(said[0], said[1]);
+});
+
+test("a hint is what the policy would do, at its temperature", async () => {
+  const random = new Table("gen1randombattle");
+  const setup = { seed: SEEDS[0], teams: /** @type {[null, null]} */ ([null, null]), teamSeeds: /** @type {[string, string]} */ ([SEEDS[0], SEEDS[1]]) };
+  const maxPower = new MaxPowerPolicy({ id: "max-power", name: "max-power", kind: "max-power" }, random.encoder.space);
+  const sloping = (/** @type {number} */ temperature) => ({ ...even, temperature, consider: async (/** @type {any} */ { legal }) => ({ logits: Float64Array.from(legal, (_, i) => 2 * i), value: 0, memory: [] }) });
+  const game = new Game(random, setup, [null, maxPower]);
+  await game.advance();
+  const shares = async (/** @type {any} */ policy) => (await game.hint(0, policy)).probabilities.map(({ probability }) => probability);
+  const [open] = game.match.decisions();
+  const { action } = await new Player(maxPower, SEEDS[0], 0).decide(open);
+  assert.deepEqual((await game.hint(0, maxPower)).probabilities[0], { action, probability: 1 });
+  assert.deepEqual((await shares(sloping(0))).slice(0, 2), [1, 0]);
+  for (const temperature of [0.5, 1, 8]) {
+    const [first, second] = await shares(sloping(temperature));
+    assert.ok(Math.abs(first / second - Math.exp(2 / temperature)) < 1e-9, `at ${temperature}`);
+  }
+  const judgement = await new Review(random, sloping(8)).judge(game.match, [[0, action]], [[], []], 0, 0);
+  const [first, second] = judgement.decisions[0].choices;
+  assert.ok(Math.abs(first.probability / second.probability - Math.exp(2 / 8)) < 1e-9, "on the board too");
+  game.destroy();
 });
 
 test("a map of chances counts against its opponent, and from both seats alike", () => {

@@ -3,7 +3,7 @@ import { describe } from "./describe.js";
 import { Match } from "./match.js";
 import { Player } from "./player.js";
 import { Review } from "./review.js";
-import { softmax } from "./sampling.js";
+import { distribution } from "./sampling.js";
 import { chancesOf } from "./value.js";
 
 /** @typedef {import("./match.js").Setup} Setup */
@@ -113,7 +113,7 @@ export class Game {
     const memory = await this.#memory(policy, seat);
     const opinion = await policy.consider(decision, memory);
     const win = chancesOf(policy, this.table.encoder.space)(seat, opinion.value, decision.observation);
-    const probabilities = Array.from(softmax(opinion.logits), (probability, i) => ({ action: decision.legal[i], probability }));
+    const probabilities = Array.from(distribution(opinion.logits, policy.temperature), (probability, i) => ({ action: decision.legal[i], probability }));
     return {
       probabilities: probabilities.sort((a, b) => b.probability - a.probability),
       win: win !== null && seat === 1 ? 1 - win : win,

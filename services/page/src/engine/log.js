@@ -71,7 +71,7 @@ export function parseLog(text) {
   const [won] = arguments_("win");
   const winner = won ? players.indexOf(won[0].slice(0, MOST_NAME_CHARACTERS)) : -1;
   // Ids of formats have the short word.
-  return { format: toId(tier[0]).replace("regulation", "reg"), players, winner: winner < 0 ? null : winner, isWhole: winner >= 0 || arguments_("tie").length > 0, lines };
+  return { format: toId(tier[0]).replace("regulation", "reg"), players, winner: winner < 0 ? null : winner, isWhole: winner >= 0 || lines.includes("|tie") || arguments_("tie").length > 0, lines };
 }
 
 /** @param {string} line @returns {string[]} the line if it is part of the battle */

@@ -127,7 +127,7 @@ class Reader {
       const win = chancesOf(this.policy, encoder.space)(seat, opinion.value, observation);
       if (win !== null) wins.push(win);
       const played = shownAction(following, seat, describe(this, seat, decision.legal));
-      decisions.push(judged(this, decision, opinion, played));
+      decisions.push(judged(this, decision, opinion, this.policy, played));
     }
     const [{ tracker }] = this.battle.seats;
     return { turn: tracker.turn, knowledge: this.knowledge(), numLines: [this.lines[0].length, this.lines[1].length], win: meanOf(wins), decisions, change: null };

@@ -53,7 +53,7 @@ export async function matrixAt(table, policy, record, number, { forks, isWanted,
     for (const decision of open) {
       const opinion = await policy.consider(decision, memory[decision.seat]);
       memory[decision.seat] = opinion.memory;
-      options.push(judged(match, decision, opinion, played.get(decision.seat) ?? null).choices.filter(({ action, probability }, i) =>
+      options.push(judged(match, decision, opinion, policy, played.get(decision.seat) ?? null).choices.filter(({ action, probability }, i) =>
         action === played.get(decision.seat) || (i < MOST_CHOICES && probability >= LEAST_PROBABILITY)));
     }
     const step = new Forks(new Valuer(table, policy, record.players), match, memory, number, forks);

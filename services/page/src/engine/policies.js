@@ -1,7 +1,7 @@
 /** The policies of a page: exported networks, and the scripted ones that need no other program. */
 import * as ort from "onnxruntime-web/wasm";
 import { column } from "./opponent.js";
-import { softmax } from "./sampling.js";
+import { distribution, softmax } from "./sampling.js";
 
 /** @typedef {import("../../../showdown/src/encoder/layout.js").Space} Space */
 
@@ -149,14 +149,14 @@ export class MaxPowerPolicy {
     const rows = column(this.space, observation, "own", "active");
     const active = Math.max(0, rows.indexOf(Math.max(...rows)));
     const each = powers.length / rows.length;
-    const logits = Float64Array.from(legal, (action) => {
+    const worth = Float64Array.from(legal, (action) => {
       const [verb, number] = this.space.actions[action].split(" ");
       const row = Number(number) - 1;
       if (verb === "move") return powers[active * each + row];
       if (verb !== "switch") return NEVER;
       return Math.fround(-1 / (1 + Math.max(...powers.slice(row * each, (row + 1) * each))));
     });
-    return { logits, value: null, memory: [] };
+    return { logits: distribution(worth, this.temperature).map(Math.log), value: null, memory: [] };
   }
 
   /** @param {Float32Array} observation @returns {number[]} expected power of each own Pokémon's moves */

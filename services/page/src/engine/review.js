@@ -92,7 +92,7 @@ export class Review {
       if (!decision.again) memory[decision.seat] = opinion.memory;
       const win = this.valuer.chances(decision.seat, opinion.value, decision.observation);
       if (win !== null) wins.push(win);
-      decisions.push(judged(match, decision, opinion, /** @type {number} */ (played.get(decision.seat))));
+      decisions.push(judged(match, decision, opinion, this.policy, /** @type {number} */ (played.get(decision.seat))));
     }
     const tried = forks > 0 && wins.length > 0 && canFork(match) ? await this.#tryChoices(new Forks(this.valuer, match, memory, number, forks), decisions, played) : null;
     return {
@@ -124,8 +124,8 @@ export class Review {
     for (const decision of match.decisions()) {
       const opinion = await this.policy.consider(decision, memory[decision.seat]);
       if (!decision.again) memory[decision.seat] = opinion.memory;
-      if (decision.seat === seat) judgement = judged(match, decision, opinion, action);
-      else others = Array.from({ length: forks }, (_, k) => [decision.seat, decision.legal[draw(opinion.logits, (k + 0.5) / forks, 1)]]);
+      if (decision.seat === seat) judgement = judged(match, decision, opinion, this.policy, action);
+      else others = Array.from({ length: forks }, (_, k) => [decision.seat, decision.legal[draw(opinion.logits, (k + 0.5) / forks, this.policy.temperature || 1)]]);
     }
     if (judgement) await this.#tryChoices(new Forks(this.valuer, match, memory, number, forks), [judgement], new Map([[seat, action]]), others);
     return judgement;
@@ -151,9 +151,16 @@ export class Review {
   }
 }
 
-/** @param {import("./describe.js").Seen} match @param {import("./match.js").OpenDecision} decision @param {import("./policies.js").Opinion} opinion @param {number | null} played @returns {Judged} */
-export function judged(match, decision, opinion, played) {
-  const probabilities = softmax(opinion.logits);
+/**
+ * @param {import("./describe.js").Seen} match
+ * @param {import("./match.js").OpenDecision} decision
+ * @param {import("./policies.js").Opinion} opinion
+ * @param {Pick<Policy, "temperature">} policy whose opinion it is; of a greedy one the distribution whose largest it takes
+ * @param {number | null} played
+ * @returns {Judged}
+ */
+export function judged(match, decision, opinion, { temperature }, played) {
+  const probabilities = softmax(opinion.logits, temperature || 1);
   const described = describe(match, decision.seat, decision.legal);
   const all = described.map((choice, i) => ({ ...choice, probability: probabilities[i], win: null }));
   all.sort((a, b) => b.probability - a.probability || a.action - b.action);

@@ -9,6 +9,13 @@ export function softmax(logits, temperature = 1) {
   return weights.map((weight) => weight / total);
 }
 
+/** @param {ArrayLike<number>} logits @param {number} temperature 0: greedy @returns {Float64Array} the probabilities with which `draw` chooses */
+export function distribution(logits, temperature) {
+  if (temperature !== 0) return softmax(logits, temperature);
+  const best = draw(logits, 0, 0);
+  return Float64Array.from(logits, (_, i) => Number(i === best));
+}
+
 /**
  * @param {ArrayLike<number>} logits of the legal actions, in ascending order of the actions
  * @param {number} uniform in [0, 1)

@@ -15,8 +15,7 @@ export function saveLines(lines) {
 
 /** Offer a battle as a file in the layout of Showdown's own download, whose player needs a network. @param {any} record with a log */
 export function saveReplay({ format, players, log }) {
-  const named = players.reduce((/** @type {string} */ text, /** @type {string} */ name, /** @type {number} */ seat) =>
-    text.replaceAll(`Player ${seat + 1}`, () => oneWord(name)), log);
+  const named = log.replace(/Player ([12])/g, (/** @type {string} */ _, /** @type {number} */ number) => oneWord(players[number - 1]));
   const data = named.replaceAll("/", "\\/").replaceAll("<!--", "<\\!--");
   const title = players.map(oneWord).join(" against ");
   const page = document.implementation.createHTMLDocument(`${format} replay: ${title}`);

@@ -70,7 +70,7 @@ export function inWords(lines, seat, names) {
   for (const line of lines) {
     try {
       const { args, kwArgs } = Protocol.parseBattleLine(line);
-      const text = formatter.formatText(args, kwArgs).replaceAll("**", "").trim().replaceAll("Player 1", names[0]).replaceAll("Player 2", names[1]);
+      const text = formatter.formatText(args, kwArgs).replaceAll("**", "").trim().replace(/Player ([12])/g, (_, number) => names[number - 1]);
       follower.read(args);
       if (args[0] === "turn") entries.push({ kind: "turn", text: `Turn ${args[1]}` });
       else if (text && !text.startsWith("==")) entries.push(...text.split("\n").map((each) => ({ kind: /** @type {const} */ ("text"), text: each.trim() })));
