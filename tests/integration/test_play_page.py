@@ -203,6 +203,20 @@ def test_a_person_plays_a_whole_battle_and_sees_it_on_the_board(tab: Tab) -> Non
     page.wait_for_selector("h3:has-text('The end')")
 
 
+def test_the_keyboard_goes_on_from_what_a_choice_changed(tab: Tab) -> None:
+    page = tab.page
+    focused = "document.activeElement.innerText"
+    begin(page)
+    assert page.evaluate(focused) == "Turn 1"
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("main:not([aria-busy])")
+    assert page.evaluate(focused) == page.locator("h2").first.inner_text() != "Turn 1"
+    page.keyboard.press("h")
+    page.wait_for_selector(".notice:has-text('would choose')")
+    assert "would choose" in page.evaluate(focused)
+
+
 def test_undo_takes_back_a_turn_and_help_does_not_count(tab: Tab) -> None:
     page = tab.page
     begin(page)
@@ -318,6 +332,7 @@ def test_in_doubles_a_key_goes_back_to_the_first_pokemon(browser: BrowserContext
         first = page.locator("button.choice .name").all_inner_texts()
         page.keyboard.press("1")
         page.get_by_text(f"Second Pokémon (first: {first[0]})", exact=True).wait_for()
+        assert page.evaluate("document.activeElement.innerText").startswith("Second Pokémon")
         page.keyboard.press("Backspace")
         page.get_by_text("First Pokémon", exact=True).wait_for()
         assert page.locator("button.choice .name").all_inner_texts() == first
@@ -344,6 +359,8 @@ def test_whole_battles_of_generation_9_by_key_and_by_mouse(
         page.wait_for_selector("h3:has-text('Team Preview'), h3:has-text('Turn')")
         page.keyboard.press("End")
         page.wait_for_selector("h3:has-text('The end')")
+        page.keyboard.press("n")  # No policy here judges, so there is no mistake to go to.
+        assert page.locator("h3", has_text="The end").count() == 1
 
 
 def choose_leads(page: Page) -> set[str]:

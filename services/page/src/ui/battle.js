@@ -40,7 +40,7 @@ export function showBattle(engine, main, table, view, go) {
       h("div.battle", {},
         h("div.left", {},
           h("h2", { tabindex: -1 }, view.over ? outcome(view, seat, names) : turnInWords(view.turn)),
-          note ? h("p.notice", { role: "status" }, note) : null,
+          note ? h("p.notice", { role: "status", tabindex: -1 }, note) : null,
           view.helped ? h("p.note", {}, "You had help: this battle does not count in the score.") : null,
           isOpen && view.choices.length ? choiceButtons(view.choices, choose) : null,
           field(view.knowledge, ordered),
@@ -51,6 +51,8 @@ export function showBattle(engine, main, table, view, go) {
         log(view, seat, names)));
     const list = main.querySelector(".log .lines");
     if (list) list.scrollTop = list.scrollHeight;
+    // The button that had the focus is gone: the keyboard goes on from here, and a screen reader says what is new.
+    /** @type {HTMLElement | null} */ (main.querySelector(".notice") ?? main.querySelector("h2"))?.focus({ preventScroll: true });
   };
 
   /** @param {string} method @param {any} options @param {(result: any) => string} [noteOf] */
@@ -96,7 +98,6 @@ export function showBattle(engine, main, table, view, go) {
   });
 
   draw(view);
-  /** @type {HTMLElement | null} */ (main.querySelector("h2"))?.focus();
 }
 
 /** @param {any} view @param {number} seat @param {[string, string]} names @returns {string} */

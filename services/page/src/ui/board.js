@@ -40,7 +40,8 @@ export async function showBoard(engine, main, page, lines, shown, go, judge) {
   };
   const nextMistake = () => {
     const later = review.steps.findIndex((/** @type {any} */ step, /** @type {number} */ i) => i > state.at && step.worst);
-    goTo(later >= 0 ? later : review.steps.findIndex((/** @type {any} */ step) => step.worst));
+    const next = later >= 0 ? later : review.steps.findIndex((/** @type {any} */ step) => step.worst);
+    if (next >= 0) goTo(next);
   };
   const keys = /** @type {Record<string, () => void>} */ ({ ArrowLeft: () => goTo(state.at - 1), ArrowRight: () => goTo(state.at + 1), Home: () => goTo(0), End: () => goTo(last), n: nextMistake });
 

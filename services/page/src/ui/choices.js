@@ -26,12 +26,14 @@ export function choiceButtons(choices, onChoose) {
     };
     const groups = [["Moves", "move"], ["Switches", "switch"], ["", "pass"]];
     let number = 0;
-    const title = choices[0].parts.length > 1 ? [h("p.slot", {}, slot === 0 ? "First Pokémon" : `Second Pokémon (first: ${nameOf(chosen[0])})`)] : [];
+    const title = choices[0].parts.length > 1 ? [h("p.slot", { tabindex: -1 }, slot === 0 ? "First Pokémon" : `Second Pokémon (first: ${nameOf(chosen[0])})`)] : [];
     box.replaceChildren(...title, ...groups.flatMap(([label, kind]) => {
       const some = parts.filter((part) => part.kind === kind);
       if (!some.length) return [];
       return [h("div.group", { role: "group", "aria-label": label || "Other" }, ...some.map((part) => button(part, KEYS[number++], pick)))];
     }), ...(slot ? [action("Choose the first again", "Backspace", () => show([]))] : []));
+    // The button that had the focus is gone.
+    if (box.isConnected) /** @type {HTMLElement | null} */ (box.querySelector(".slot"))?.focus({ preventScroll: true });
   };
   show([]);
   return box;
