@@ -94,6 +94,7 @@ def test_a_stored_network_searches_and_plays_the_same_again(tmp_path: Path) -> N
         ("gen1randombattle", "metamon-default", "pointer", "its critic values the reward 'metamon-default'"),
         ("gen1randombattle", "win-loss", "memory", "its critic needs the whole battle"),
         ("gen9randomdoublesbattle", "win-loss", "pointer-pairs", "it plays doubles, gen9randomdoublesbattle"),
+        ("kuhn_poker", "win-loss", "slots", "it plays kuhn_poker, and the simulator searches Showdown's battles alone"),
     ],
 )
 def test_what_cannot_search_is_refused(tmp_path: Path, format_id: str, reward: str, kind: str, why: str) -> None:

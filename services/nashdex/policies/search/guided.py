@@ -18,6 +18,7 @@ from nashdex.core.ids import PlayedPolicy, PolicyId
 from nashdex.core.references import SEARCH
 from nashdex.core.seeds import derive_uniform
 from nashdex.games.interface import Decisions
+from nashdex.games.showdown.formats import GAME
 from nashdex.games.showdown.potential import POTENTIAL_SHARES, potential
 from nashdex.games.showdown.protocol import Expand, Expanded, Searched, Value, ValuedSeat
 from nashdex.games.space import Space
@@ -98,11 +99,14 @@ class GuidedSearch(Searching):
 
 
 def check_searches(policy: PolicyId, space: Space, reward: str, *, remembers: bool) -> None:
-    """Raise ConfigurationError if nothing is known of the leaves' values, or singles are not what ``policy`` plays."""
-    if not remembers and space.num_slots == 1 and reward in POTENTIAL_SHARES:
+    """Raise ConfigurationError if ``policy`` plays no singles of Showdown, or nothing values the leaves."""
+    is_showdown = space.game == GAME
+    if is_showdown and not remembers and space.num_slots == 1 and reward in POTENTIAL_SHARES:
         return
     why = (
-        "its critic needs the whole battle"
+        f"it plays {space.format}, and the simulator searches Showdown's battles alone"
+        if not is_showdown
+        else "its critic needs the whole battle"
         if remembers
         else f"it plays doubles, {space.format}"
         if space.num_slots > 1
