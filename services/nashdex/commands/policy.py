@@ -393,7 +393,7 @@ def make_ensemble(
         ),
     ],
     *,
-    name: Annotated[str, typer.Option(help="Name for people.")] = "ensemble",
+    name: Annotated[str, typer.Option(help="Name for people. An ensemble that STORE has keeps its own.")] = "ensemble",
     as_json: JsonOption = False,
 ) -> None:
     """Store an ensemble and print its id, which every command plays as STORE#ID.
@@ -409,6 +409,6 @@ def make_ensemble(
     ensemble = making.make_ensemble(open_own_store(store), references, name)
     lines = [
         f"{ensemble.id}: {ensemble.name}, {len(ensemble.members)} members of {ensemble.format}",
-        f"play it with: nashdex battle --p1 {store}#{ensemble.id} --p2 heuristic",
+        f"play it with: nashdex battle --p1 {store}#{ensemble.id} --p2 random",
     ]
     print_answer(ensemble, lines, as_json=as_json)

@@ -196,6 +196,19 @@ def test_a_member_that_plays_greedily_cannot_vote(store: ObjectStore) -> None:
         playing(store, altered.id)
 
 
+@pytest.mark.parametrize("name", ["", " ", "x" * 201])
+def test_a_name_that_nobody_can_read_is_refused(store: ObjectStore, name: str) -> None:
+    references = [PolicyReference.parse(f"{store.uri}#{stored(store, seed)}") for seed in range(2)]
+    with pytest.raises(ConfigurationError, match="expected 1 to 200 characters"):
+        make_ensemble(store, references, name)
+
+
+def test_an_ensemble_that_is_there_keeps_its_name(store: ObjectStore) -> None:
+    references = [PolicyReference.parse(f"{store.uri}#{stored(store, seed)}") for seed in range(2)]
+    first = make_ensemble(store, references, "first")
+    assert make_ensemble(store, references, "second") == first == read_ensemble(store, first.id)
+
+
 def test_an_altered_ensemble_or_a_missing_member_is_not_played(store: ObjectStore) -> None:
     members = [stored(store, seed) for seed in range(3)]
     ensemble = together(store, *members[:2])

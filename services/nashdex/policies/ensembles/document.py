@@ -17,6 +17,7 @@ from nashdex.store.protocol import ObjectStore
 MAX_DOCUMENT_BYTES: Final = 1 << 16
 FEWEST_MEMBERS: Final = 2
 MOST_MEMBERS: Final = 16
+MOST_NAME_CHARACTERS: Final = 200
 Rule = Literal["mean-log-probability"]
 _UNSET: Final = BarePolicyId(PolicyId("unset"))
 
@@ -26,7 +27,7 @@ class EnsembleDocument(Document):
 
     id: BarePolicyIdField = _UNSET
     kind: Literal["ensemble"] = "ensemble"
-    name: str = Field(max_length=200, description="For people, such as 'four seeds'.")
+    name: str = Field(max_length=MOST_NAME_CHARACTERS, description="For people, such as 'four seeds'.")
     format: str
     space: str = Field(description="Fingerprint of the members' common space.")
     rule: Rule = Field("mean-log-probability", description="How the members decide together.")

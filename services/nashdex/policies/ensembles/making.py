@@ -6,8 +6,15 @@ from nashdex.core import keys
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.ids import GREEDY, PlayedPolicy, PolicyId
 from nashdex.core.references import PolicyReference
+from nashdex.core.user_input import shorten
 from nashdex.policies.document import PolicyDocument, policy_objects, read_document
-from nashdex.policies.ensembles.document import FEWEST_MEMBERS, MOST_MEMBERS, EnsembleDocument
+from nashdex.policies.ensembles.document import (
+    FEWEST_MEMBERS,
+    MOST_MEMBERS,
+    MOST_NAME_CHARACTERS,
+    EnsembleDocument,
+    read_ensemble,
+)
 from nashdex.policies.references import resolve
 from nashdex.policies.sources import source_of
 from nashdex.store.protocol import ObjectStore
@@ -16,14 +23,20 @@ from nashdex.store.protocol import ObjectStore
 def make_ensemble(store: ObjectStore, references: Sequence[PolicyReference], name: str) -> EnsembleDocument:
     """Store an ensemble of the policies that ``references`` mean, with copies of them, and return its description.
 
-    Everything is checked before anything is written; the description is written last.
+    Everything is checked before anything is written; the description is written last. An ensemble that the store has
+    keeps its name.
 
     Raises:
-        ConfigurationError: a member is no stored network or plays greedily; there are too few, too many or equal ones.
+        ConfigurationError: a member is no stored network or plays greedily; there are too few, too many or equal ones;
+            the name is empty or too long.
         DataError: a member is missing or was altered, or plays in another space than the first one.
     """
     if not FEWEST_MEMBERS <= len(references) <= MOST_MEMBERS:
         raise ConfigurationError(f"an ensemble has {FEWEST_MEMBERS} to {MOST_MEMBERS} members; got {len(references)}")
+    if not name.strip() or len(name) > MOST_NAME_CHARACTERS:
+        raise ConfigurationError(
+            f"{shorten(name)} is no name of an ensemble: expected 1 to {MOST_NAME_CHARACTERS} characters"
+        )
     members: dict[PolicyId, PolicyDocument] = {}
     objects: dict[str, bytes] = {}
     for reference in references:
@@ -42,8 +55,8 @@ def make_ensemble(store: ObjectStore, references: Sequence[PolicyReference], nam
     # Descriptions last: a policy is there when its description is.
     for key in sorted(objects, key=lambda key: key.endswith(keys.POLICY_DOCUMENT)):
         store.put_if_absent(key, objects[key])
-    store.put_if_absent(keys.ensemble_document(ensemble.id), ensemble.to_json())
-    return ensemble
+    is_new = store.put_if_absent(keys.ensemble_document(ensemble.id), ensemble.to_json())
+    return ensemble if is_new else read_ensemble(store, ensemble.id)
 
 
 def _read_member(reference: PolicyReference) -> tuple[PolicyId, PolicyDocument, dict[str, bytes]]:
