@@ -159,8 +159,7 @@ def explain(
     ``sources`` are names and nested values; later ones win. ``known`` are the nested defaults, for the key that is
     nearest to an unknown one, and ``of_kinds`` the dotted keys of every kind of a section.
     """
-    paths = [key.split(".") for key, _ in flatten(known)]
-    keys = list(dict.fromkeys(".".join(path[:end]) for path in paths for end in range(1, len(path) + 1)))
+    keys = _every_key(known)
     by_source: dict[str, list[ErrorDetails]] = {}
     for problem in error.errors(include_url=False):
         by_source.setdefault(_source_of(problem["loc"], sources), []).append(problem)
@@ -170,12 +169,18 @@ def explain(
     )
 
 
+def _every_key(known: Mapping[str, Any]) -> list[str]:
+    """Return the dotted keys of nested values, of sections too."""
+    paths = [key.split(".") for key, _ in flatten(known)]
+    return list(dict.fromkeys(".".join(path[:end]) for path in paths for end in range(1, len(path) + 1)))
+
+
 def ignored_variable(known: Mapping[str, Any]) -> str | None:
     """Return the message about an environment variable that has almost a setting's name, if any.
 
     Others may belong to something else: Kubernetes sets ``NASHDEX_…_SERVICE_HOST`` for a service.
     """
-    meant = {ENV_PREFIX + key.replace(".", "_").upper(): key for key, _ in flatten(known) if "." in key}
+    meant = {ENV_PREFIX + key.replace(".", "_").upper(): key for key in _every_key(known) if "." in key}
     for name in os.environ:
         if name in meant:
             right = ENV_PREFIX + meant[name].replace(".", ENV_NESTING).upper()

@@ -130,6 +130,7 @@ def test_differing_fields_are_named_with_both_values() -> None:
         ),
         ("NASHDEX_COLLECT", '{"battles": "x"}', r"NASHDEX_COLLECT: collect\.battles: expected an integer"),
         ("NASHDEX_COLLECT_BATTLES", "3", "NASHDEX_COLLECT_BATTLES has no effect; write NASHDEX_COLLECT__BATTLES"),
+        ("NASHDEX_TRAIN_ORACLE", "exact", "NASHDEX_TRAIN_ORACLE has no effect; write NASHDEX_TRAIN__ORACLE"),
     ],
 )
 def test_a_wrong_variable_is_refused_by_name(
