@@ -265,6 +265,8 @@ def test_a_file_where_a_directory_should_be_is_a_wrong_configuration(tmp_path: P
         open_store(str(tmp_path / "file")).put("key", b"")
     with pytest.raises(ConfigurationError, match="cannot be used as a store"):
         open_store(str(tmp_path)).put("file/key", b"")
+    with pytest.raises(ConfigurationError, match="cannot be used as a store"):
+        open_store(os.devnull).put("key", b"")
     assert (tmp_path / "file").read_text() == "mine"
     assert files_below(tmp_path) == ["file"]
 

@@ -12,7 +12,7 @@ import os
 import shutil
 import stat
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from uuid import uuid4
 
@@ -214,8 +214,9 @@ def _make_folder(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except FileExistsError as error:
-        if folder.is_file():
-            raise
+        with suppress(FileNotFoundError):
+            if not stat.S_ISDIR(folder.stat().st_mode):
+                raise
         for link in (folder, *folder.parents):
             if link.is_symlink() and not link.exists():
                 raise FileExistsError(

@@ -136,9 +136,15 @@ def test_step_refuses_what_the_run_does_not_have(
     assert says in capsys.readouterr().err
 
 
-def test_a_gate_step_of_a_run_without_a_gate_is_refused(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.run_command_line(["step", "gate", "--run", _run_uri(config), "--iteration", "0"]) == 64
-    assert "gate.test is 'none'" in capsys.readouterr().err
+@pytest.mark.parametrize(
+    ("step", "says"), [("gate", "gate.test is 'none'"), ("act", "its training plays its own battles or none")]
+)
+def test_a_step_that_a_run_has_not_is_refused(
+    step: str, says: str, config: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = begin_run(str(config.parent / "store"), config, overrides=["actors.shards=0"])
+    assert cli.run_command_line(["step", step, "--run", run.store.uri, "--iteration", "0"]) == 64
+    assert says in capsys.readouterr().err
 
 
 @pytest.fixture

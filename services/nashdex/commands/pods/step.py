@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -115,6 +115,13 @@ def _archived_log(store: "ObjectStore", work: "Work") -> AbstractContextManager[
     return LogArchive(store.put, lambda part: keys.log_part(work.iteration, work.step, work.shard, work.attempt, part))
 
 
+_ABSENT: Final = {
+    StepName.ACT: "its training plays its own battles or none; actors.shards, the oracle and the format decide that",
+    StepName.GATE: "its setting gate.test is 'none'",
+}
+"""Why a run has no such step."""
+
+
 def _shards(settings: "RunSettings", name: StepName, iteration: int, shard: int | None) -> range:
     """Return the shards to do.
 
@@ -129,7 +136,7 @@ def _shards(settings: "RunSettings", name: StepName, iteration: int, shard: int 
         )
     shards = range(num_shards(settings, name))
     if not shards:
-        raise ConfigurationError(f"the run has no step {name}: its setting {name}.test is 'none'")
+        raise ConfigurationError(f"the run has no step {name}: {_ABSENT[name]}")
     if shard is None:
         return shards
     # Further actors may join, beyond the plan.
