@@ -17,6 +17,7 @@ import pytest
 
 from nashdex.core.errors import ConfigurationError, TryAgainError
 from nashdex.core.ids import PolicyId
+from nashdex.games.interface import RunningBattle
 from nashdex.games.registry import game_for
 from nashdex.games.showdown.arena import ShowdownArena
 from nashdex.games.showdown.gateway import Gateway, GatewaySettings, find_node
@@ -139,6 +140,26 @@ def test_battles_go_on_after_a_silence_that_ended_the_connection(monkeypatch: py
         while psutil.Process(process.pid).children():
             time.sleep(0.1)
         assert _play(arena) == undisturbed
+        arena.close()
+
+
+@pytest.mark.slow
+def test_a_gateway_that_dies_after_its_replacement_is_not_replaced_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    port = free_port()
+    monkeypatch.setenv("NASHDEX_GATEWAY_ADDRESS", f"127.0.0.1:{port}")
+    battles = PairedBattles(5, game_for(FORMAT).teams(), deadline_seconds=200.0)
+    specs = [battles.assignment(n, (RANDOM, RANDOM)).spec for n in range(2)]
+    with _listening(port, "--max-heap-mb", "1") as process:
+        arena = ShowdownArena(FORMAT, num_gateways=1)
+        arena.start([RunningBattle(0, specs[0], draws=(1, 2)), RunningBattle(1, specs[1])])
+        (own_process,) = psutil.Process(process.pid).children()
+        while len(arena._workers) == 1:  # until the first battle ends, and the gateway asks to be replaced
+            assert not arena.poll().failures
+        own_process.kill()
+        while not (failures := arena.poll().failures):
+            pass
+        assert [(failure.battle, failure.cause) for failure in failures] == [(1, "gateway_died")]
+        assert len(arena._workers) == 1
         arena.close()
 
 

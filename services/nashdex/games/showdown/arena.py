@@ -162,8 +162,7 @@ class ShowdownArena:
             metrics.FAILED_BATTLES.add(0, cause=cause)
         metrics.GATEWAY_RECYCLES.add(0)
         try:
-            for _ in range(num_gateways):
-                self._open_worker()
+            self._open_workers()
         except BaseException:
             self.close()
             raise
@@ -264,8 +263,10 @@ class ShowdownArena:
         for worker in list(self._workers):
             self._close_worker(worker)
 
-    def _open_worker(self) -> None:
-        self._workers.append(_Worker(Gateway(self._format, self._settings)))
+    def _open_workers(self) -> None:
+        """Open gateways until as many as asked for take new battles."""
+        while sum(not worker.retiring for worker in self._workers) < self._num_gateways:
+            self._workers.append(_Worker(Gateway(self._format, self._settings)))
 
     def _close_worker(self, worker: _Worker) -> None:
         self._workers.remove(worker)
@@ -291,18 +292,17 @@ class ShowdownArena:
             worker.silent_seconds = worker.silent_seconds + passed_seconds if worker.owes_answer else 0.0
 
     def _lose(self, worker: _Worker, cause: str, detail: str) -> None:
-        """Fail the battles of a lost gateway and open another."""
+        """Fail the battles of a lost gateway, and open another unless it has been replaced."""
         if worker not in self._workers:
             return
         self._close_worker(worker)
         for battle in worker.battles:
             self._lost.append(Failure(battle, cause, detail))
-        self._open_worker()
+        self._open_workers()
 
     def _retire(self, worker: _Worker) -> None:
         """Let a gateway that asked to be recycled finish its battles while another takes new ones."""
-        if sum(not other.retiring for other in self._workers) < self._num_gateways:
-            self._open_worker()
+        self._open_workers()
         if not worker.battles:
             self._close_worker(worker)
 
