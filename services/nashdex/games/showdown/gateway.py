@@ -13,6 +13,7 @@ import sys
 import sysconfig
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
@@ -185,8 +186,10 @@ class Gateway:
         self._process.stdout.close()
         self._process.stdin.close()
         if sys.platform == "linux":
-            for fd in (read_fd, write_fd):
-                fcntl.fcntl(fd, _F_SETPIPE_SZ, _PIPE_BYTES)
+            # A user may have only so many large pipes (/proc/sys/fs/pipe-user-pages-soft); small ones work too.
+            with suppress(PermissionError):
+                for fd in (read_fd, write_fd):
+                    fcntl.fcntl(fd, _F_SETPIPE_SZ, _PIPE_BYTES)
         return FrameChannel(read_fd, write_fd, self._settings.hang_seconds)
 
     def _connect(self) -> FrameChannel:
