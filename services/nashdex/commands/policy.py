@@ -168,8 +168,8 @@ def measure_policy_levels(
     """Measure how strong a policy is at some temperatures, and store that beside it, for `nashdex play`.
 
     The page of `nashdex play` then offers each temperature as a level, with this score. Every level meets the same
-    player in side-swapped pairs with the same teams. Levels that were measured earlier are replaced. Those of a policy
-    that comes with nashdex are printed alone, unless --store names where they are kept.
+    player in side-swapped pairs with the same teams. Levels that were measured earlier are replaced. Levels of a
+    policy that comes with nashdex are only printed, unless --store names where to keep them.
     """
     install_stop_handlers()
     from nashdex.core import keys
@@ -224,8 +224,8 @@ def calibrate_policy(
 
     The page of `nashdex play`, `analyse` and `decide` then show calibrated probabilities. The map is monotone: the log
     odds times a slope, plus an intercept where the opponent is another. Its expected calibration error is measured in
-    battles that did not fit it. Maps that were measured earlier are replaced. Those of a policy that comes with nashdex
-    are printed alone, unless --store names where they are kept.
+    battles that did not fit it. Maps that were measured earlier are replaced. Maps of a policy that comes with nashdex
+    are only printed, unless --store names where to keep them.
     """
     install_stop_handlers()
     from nashdex.core.references import PolicyReference

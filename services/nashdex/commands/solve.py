@@ -50,7 +50,7 @@ def solve(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Meta-solver that chooses the mixture; listed below. [default: of a run its own, else nash]",
+            help="Meta-solver that chooses the mixture; listed below. [default: the run's own, else nash]",
         ),
     ] = None,
     set_: Annotated[

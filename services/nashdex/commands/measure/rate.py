@@ -37,7 +37,7 @@ def rate(
 ) -> None:
     """Rate the policies of a run, or of a file of counts such as its interaction_matrix.json, by Bradley–Terry.
 
-    Of a run these are the ratings that its newest iteration published, unless --anchor fixes others. Pairs that have
+    For a run it prints the ratings that its newest iteration published, unless --anchor fixes others. Pairs that have
     not met are allowed. The output also shows the payoffs' distance from transitivity, and warns where a rating
     misleads.
     """
