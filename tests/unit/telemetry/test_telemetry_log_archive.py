@@ -75,7 +75,9 @@ def test_nothing_is_archived_unless_asked(uri: str) -> None:
 
 def test_logs_in_a_store_are_printed(uri: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run_command_line(["logs", uri]) == 65
-    assert "has no such logs" in capsys.readouterr().err
+    complaint = capsys.readouterr().err
+    assert "has no such logs" in complaint
+    assert complaint.endswith("kuhn/logs\n"), "where a run of one machine has them"
     for name in ("plan", "collect"):
         assert step(uri, name).returncode == 0
     assert run_command_line(["logs", uri, "collect", "--iteration", "0", "--shard", "0"]) == 0

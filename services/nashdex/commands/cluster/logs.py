@@ -73,18 +73,19 @@ def logs(
 
 
 def _print_archived(run: str, step: str | None, iteration: int | None, shard: int | None, *, follow: bool) -> None:
+    from nashdex.local.runner import logs_folder
     from nashdex.runs.creation import open_run
 
     if follow:
         raise ConfigurationError("--follow has no effect on logs in a store: leave it out, or give the run's id")
-    any_line = False
-    for line in archived_lines(open_run(run).store, step=step, iteration=iteration, shard=shard):
+    opened, any_line = open_run(run), False
+    for line in archived_lines(opened.store, step=step, iteration=iteration, shard=shard):
         any_line = True
         print_text(line)
     if not any_line:
         raise DataError(
             f"{run} has no such logs: steps write them while they run on a cluster (NASHDEX_ARCHIVE_LOGS=true), a "
-            "minute after they start and at their end"
+            f"minute after they start and at their end; `nashdex run` writes its logs to {logs_folder(opened)}"
         )
 
 

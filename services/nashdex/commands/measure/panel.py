@@ -75,7 +75,7 @@ def panel(
     opponents = tuple(dict.fromkeys(only)) if only else panel_of(played, policy, also or ())
     check_contestants(opponents, played)
     if not as_json:
-        print_note(f"{len(opponents)} opponents: {', '.join(opponents)}")
+        print_note(f"opponents: {', '.join(opponents)}")
     is_device = output is not None and output.exists() and not output.is_file()
     rows_file = None if output is None or is_device else output.with_name(f"{output.name}.rows")
     rows = {} if rows_file is None else _read_rows(rows_file)
