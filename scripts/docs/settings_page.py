@@ -4,7 +4,11 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from pydantic import BaseModel
+
 from nashdex.core.section import KIND
+from nashdex.games.showdown.gateway import GatewaySettings
+from nashdex.settings.process import TelemetrySettings
 from nashdex.settings.run import RunSettings
 
 _HEAD = """\
@@ -18,6 +22,16 @@ Where a section has a `kind`, it chooses what the section configures; the other 
 may [add kinds](plugins.md); this page shows the kinds that nashdex ships.
 """
 
+_ENVIRONMENT = """\
+## Environment
+
+What depends on the machine and not on the run comes from environment variables alone. Other pages have
+`NASHDEX_TEAM_SETS` ([own teams](../how-to/own-teams.md#sets-of-teams)), `NASHDEX_PLAYERS`
+([players](../how-to/external-players.md#declare-a-player)), `NASHDEX_SHOWDOWN_PASSWORD`
+([serve](../how-to/serve.md#on-a-public-server)) and the variables of [S3](../how-to/s3.md).
+"""
+_VARIABLES: dict[str, type[BaseModel]] = {"NASHDEX_": TelemetrySettings, "NASHDEX_GATEWAY_": GatewaySettings}
+
 _LARGE = 1 << 32
 _DESCRIBED = "described"
 """Key of the schema's root that holds the unions that the page has described, by their kinds."""
@@ -26,9 +40,20 @@ Schema = dict[str, Any]
 
 
 def settings_page() -> str:
-    """Return the page: one table a section."""
+    """Return the page: one table a section, then the environment's."""
     schema = RunSettings.model_json_schema()
-    return "\n".join([_HEAD, *_section(schema, schema, "", level=1)]) + "\n"
+    return "\n".join([_HEAD, *_section(schema, schema, "", level=1), _ENVIRONMENT, *_environment()]) + "\n"
+
+
+def _environment() -> Iterator[str]:
+    """Yield the table of the environment variables."""
+    variables = {}
+    for prefix, model in _VARIABLES.items():
+        schema = model.model_json_schema()
+        for name, field in schema["properties"].items():
+            is_path = field.get("format") == "path"  # of this machine
+            variables[f"{prefix}{name.upper()}"] = field | ({"default": None} if is_path else {})
+    yield from _table(variables, {"$defs": {}})
 
 
 def _section(schema: Schema, root: Schema, path: str, level: int) -> Iterator[str]:

@@ -67,6 +67,7 @@ def test_reference_pages_cover_commands_settings_and_alerts(site: Path) -> None:
     assert "[collect]" in text["settings"]
     assert "battles_per_pair" in text["settings"]
     assert "rho_bar" in text["settings"], "keys of a kind that is chosen within another kind"
+    assert "NASHDEX_LOG_LEVEL" in text["settings"], "variables of the environment"
     assert "2^39" not in text["settings"], "a bound of 10^12 is no power of two"
     assert "NashdexRunStalled" in text["alerts"]
     assert "{{" not in text["alerts"]
