@@ -171,6 +171,14 @@ def test_a_scripted_policy_chooses_and_has_no_opinion(battle: list[Ask]) -> None
     assert (answer.value, answer.win_probability, answer.opponent, answer.actions[0].probability) == (None,) * 4
 
 
+def test_a_question_after_a_silence_that_ended_the_gateway_is_answered(adviser: Adviser, battle: list[Ask]) -> None:
+    (expected,) = _decide(adviser, [battle[7]])
+    assert adviser._tracking is not None
+    adviser._tracking.gateway.kill()
+    (answer,) = _decide(adviser, [battle[7]])
+    assert answer == expected
+
+
 def test_http_answers_one_question_and_a_list(client: Client, battle: list[Ask], adviser: Adviser) -> None:
     (expected,) = _decide(adviser, [battle[7]])
     one = client.post(battle[7])

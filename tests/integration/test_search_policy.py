@@ -14,6 +14,7 @@ from nashdex.games.registry import game_for
 from nashdex.policies.archive import save_policy
 from nashdex.policies.networks.actor_critic import make_network
 from nashdex.rollout.pairs import PairedBattles
+from nashdex.rollout.play import require_finished
 from nashdex.rollout.session import Session
 from nashdex.settings.networks import NetworkChoice
 from nashdex.store import open_store
@@ -58,6 +59,20 @@ def test_a_session_counts_the_search_s_cpu_time_and_ends_its_gateway(tmp_path: P
         assert gateway > 0.1
     assert set(psutil.Process().children()) == before
     assert session.cpu_seconds() >= arena + gateway
+
+
+def test_a_search_after_a_silence_that_ended_its_gateway_opens_another(tmp_path: Path) -> None:
+    seats = (PolicyId("search:matrix-small"), PolicyId("random"))
+    battles = PairedBattles(1, [], deadline_seconds=200.0)
+    with Session(game_for("gen1randombattle").open_arena(num_gateways=1), concurrent_battles=1) as session:
+        before = set(psutil.Process().children())
+        session.load(open_store(str(tmp_path)), seats)
+        (first,) = session.play([battles.assignment(0, seats)])
+        (gateway,) = set(psutil.Process().children()) - before
+        gateway.kill()
+        gateway.wait(300)
+        (again,) = session.play([battles.assignment(0, seats)])
+        assert require_finished(first) == require_finished(again)
 
 
 def _stored(folder: Path, format_id: str, reward: str = "win-loss", kind: str = "pointer") -> str:

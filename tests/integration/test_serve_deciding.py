@@ -44,3 +44,13 @@ def test_a_policy_forgets_a_log_that_comes_again_and_keeps_what_does_not(*, need
         policy.forgotten.clear()
         decider.finish(room)
         assert policy.forgotten == [(room.number, 0), (room.number, 1)]
+
+
+def test_a_battle_after_a_silence_that_ended_the_gateway_gets_another() -> None:
+    gateway = Gateway("gen1randombattle")
+    with closing(Decider(gateway, {NAME: Remembers(needs_lines=False)}, lambda _room: NAME, seed=0)) as decider:
+        decider.finish(decider.open("battle-gen1randombattle-1", "somebody"))
+        gateway.kill()
+        decider.open("battle-gen1randombattle-2", "somebody")
+        assert decider._gateway is not gateway
+        assert decider._gateway.is_open()

@@ -109,6 +109,8 @@ class Adviser:
 
     def _decide(self, batch: list[_Open]) -> Found:
         """Decide in one batch; if that ends the gateway or the play, each alone, to find the question at fault."""
+        if self._tracking is not None and not self._tracking.gateway.is_open():
+            self._end_gateway()
         tracking = self._tracking = self._tracking or Tracking(Gateway(self.format), self._answer_seconds)
         try:
             return self._decide_at_once(tracking, batch)

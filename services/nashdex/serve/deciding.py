@@ -62,6 +62,10 @@ class Decider:
 
     def open(self, room_id: str, name: str) -> Room:
         """Return a new room. All draws of its policy follow from the seed and the room's id, also after a restart."""
+        if len(self._free) == MOST_BATTLES and not self._gateway.is_open():
+            self._gateway.close()
+            self._gateway = Gateway(self.space.format)
+            self._tracking = Tracking(self._gateway)
         number = self._free.pop()
         self._policy_of[number] = self._draw(room_id)
         for seat in (0, 1):

@@ -269,6 +269,17 @@ class Gateway:
             self._reported_cpu_seconds = message.cpu_seconds
         return message
 
+    def is_open(self) -> bool:
+        """Return whether the gateway still holds the connection. Ask when it owes no answer: a message is dropped.
+
+        A listening gateway closes a connection after a long silence.
+        """
+        try:
+            self.receive(0.0)
+        except TryAgainError:
+            return False
+        return True
+
     def expect(self, answer: type[_Answer], timeout_seconds: float) -> _Answer:
         """Send everything queued and return the next message, which must be an ``answer``.
 

@@ -36,6 +36,8 @@ class SearchGateway:
 
     def rows(self, decisions: Decisions, roots: Sequence[int]) -> tuple[SearchedSeat, ...]:
         """Return N decisions as a search's rows, each with a seed from its root."""
+        if not self._tracked and self._gateway is not None and not self._gateway.is_open():
+            self.close()
         rows = []
         for battle, seat, root in zip(decisions.battle.tolist(), decisions.seat.tolist(), roots, strict=True):
             said = decisions.lines[battle, seat]
