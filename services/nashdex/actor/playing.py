@@ -78,8 +78,7 @@ class ChunkPlayer:
         return self
 
     def __exit__(self, *exception: object) -> None:
-        if self._opened is not None:
-            self._opened.close()
+        self._close_session()
 
     def play_next(self, learner: int, request: Request, *, num_learners: int = 1) -> Chunk | None:
         """Play and store one chunk of a learner's request; return None if there is nothing to do now.
@@ -212,7 +211,11 @@ class ChunkPlayer:
             # The learner has gone on; or another attempt at its shard has, and the learner stores them again.
             return None
         battles, numbers = request.planned(number)
-        finished = play_planned(session, self._store, self._game, battles, networks, numbers, self._teams)
+        try:
+            finished = play_planned(session, self._store, self._game, battles, networks, numbers, self._teams)
+        except DataError:
+            self._close_session()  # with the battles that still run on its arena: the next chunk begins on another one
+            raise
         is_round = battles.kind == "round"
         chunk = Chunk(
             request=request.id,
@@ -284,6 +287,11 @@ class ChunkPlayer:
             arena = self._game.open_arena(num_gateways=self._sizes.gateways)
             self._opened = Session(arena, self._sizes.concurrent_battles, self._settings.collect.device)
         return self._opened
+
+    def _close_session(self) -> None:
+        if self._opened is not None:
+            self._opened.close()
+            self._opened = None
 
     def _cpu_seconds(self) -> float:
         return time.process_time() + self._session().cpu_seconds()

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from numpy.typing import NDArray
 
 from nashdex.actor import step
 from nashdex.actor.playing import ChunkPlayer
@@ -17,6 +18,7 @@ from nashdex.core.ids import AttemptId, PolicyId
 from nashdex.core.journal import JOURNAL, Journal
 from nashdex.core.manifest import StoredObject
 from nashdex.core.steps import StepName
+from nashdex.games.interface import Arena, Decisions
 from nashdex.games.registry import tabular_game_of_run
 from nashdex.games.tabular.game import TabularGame
 from nashdex.learning.actors import protocol
@@ -24,6 +26,8 @@ from nashdex.learning.actors.learner import ActorsPlayer
 from nashdex.learning.actors.protocol import Chunk, Request
 from nashdex.learning.rounds.planned import NEWEST, EvaluationBattles, RoundBattles
 from nashdex.learning.rounds.players import LocalPlayer, Networks, WantedRound
+from nashdex.policies.inference import NetworkPolicy
+from nashdex.policies.interface import Actions
 from nashdex.policies.networks.actor_critic import ActorCritic, make_network
 from nashdex.rollout.sizing import Sizes
 from nashdex.settings.run import RunSettings
@@ -452,6 +456,37 @@ def test_an_actor_plays_nothing_while_the_weights_are_gone(
     for stored in request.weights.values():
         store.delete(stored.key)
     assert play_all(store, settings, game, 0, "a", request) == []
+
+
+def test_a_chunk_that_ends_halfway_leaves_its_battles_to_no_other_one(
+    store: ObjectStore,
+    settings: RunSettings,
+    game: TabularGame,
+    networks: Networks,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A policy fails while battles run, and the learner has gone on meanwhile, so that the actor does too."""
+    request = asked(store, settings, game, networks)
+    act, fails, open_arena, arenas = NetworkPolicy.act, [True], TabularGame.open_arena, list[Arena]()
+
+    def fail_once(self: NetworkPolicy, decisions: Decisions, uniforms: NDArray[np.float64]) -> Actions:
+        if fails:
+            fails.clear()
+            raise DataError("no answer")
+        return act(self, decisions, uniforms)
+
+    def opened(self: TabularGame, *, num_gateways: int) -> Arena:
+        arenas.append(open_arena(self, num_gateways=num_gateways))
+        return arenas[-1]
+
+    monkeypatch.setattr(NetworkPolicy, "act", fail_once)
+    monkeypatch.setattr(TabularGame, "open_arena", opened)
+    with ChunkPlayer(store, settings, game, 1, 0, AttemptId("a")) as player:
+        with pytest.raises(DataError, match="no answer"):
+            player.play_next(0, request)
+        assert player.play_next(0, request) is not None
+        assert player.play_next(0, request) is not None
+    assert len(arenas) == 2, "the second one plays on, where no battle of the failed chunk runs"
 
 
 def test_a_learner_that_waits_ends_when_another_attempt_is_done(
