@@ -16,14 +16,17 @@ import torch
 from nashdex.core import keys
 from nashdex.core.errors import ConfigurationError, StoppedError, TryAgainError
 from nashdex.core.ids import BarePolicyId, PolicyId
-from nashdex.core.results import TrainingResult
+from nashdex.core.results import TRAINING_RESULT, TrainingResult
 from nashdex.core.steps import StepName
 from nashdex.games.registry import tabular_game_of_run
 from nashdex.learning.hardware import check_machine
+from nashdex.learning.updates.checkpoint import Checkpoint
 from nashdex.policies.archive import load_network
 from nashdex.runs.fit import check_fit
 from nashdex.settings.run import RunSettings
 from nashdex.store import open_store
+from nashdex.store.attempt import read_object
+from nashdex.store.directory import DirectoryStore
 from nashdex.store.protocol import ObjectStore
 from nashdex.trainer.step import run
 from support.kuhn import FIRST_ACTION, RANDOM, kuhn_settings, prepare, trained
@@ -197,3 +200,53 @@ def test_gpus_that_are_not_there_are_named_before_work_starts(monkeypatch: pytes
     check_machine("cuda", num_processes=2)
     with pytest.raises(ConfigurationError, match=r"train\.num_processes is 4 and train\.device 'cuda', .* finds 2"):
         check_machine("cuda", num_processes=4)
+
+
+class OvertakenStore(DirectoryStore):
+    """A store where an older attempt, which still runs, saves its last checkpoint once process 0 has read its first."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self.saved: list[tuple[bytes, Checkpoint, bytes]] = []
+        """Checkpoints of the older attempt: document, its content, tensors."""
+        self.is_overtaken = False
+
+    def put(self, key: str, data: bytes) -> None:
+        super().put(key, data)
+        if key == keys.checkpoint(1, StepName.TRAIN, 0) and not self.is_overtaken:
+            checkpoint = Checkpoint.from_json(data, key)
+            self.saved.append((data, checkpoint, super().get(checkpoint.tensors.key)))
+
+    def delete(self, key: str) -> None:
+        """Keep it: the older attempt needs it."""
+
+    def delete_folder(self, folder: str) -> None:
+        """Keep it, as ``delete`` does."""
+
+    def point_to(self, place: int) -> None:
+        """Make a saved checkpoint the newest."""
+        document, checkpoint, tensors = self.saved[place]
+        super().put(checkpoint.tensors.key, tensors)
+        super().put(keys.checkpoint(1, StepName.TRAIN, 0), document)
+
+    def get(self, key: str, max_bytes: int | None = None) -> bytes:
+        data = super().get(key, max_bytes)
+        if self.is_overtaken and key == self.saved[0][1].tensors.key:
+            self.point_to(-1)
+        return data
+
+
+@pytest.mark.slow
+def test_processes_that_resume_from_different_checkpoints_end_and_are_tried_again(tmp_path: Path) -> None:
+    store = OvertakenStore(tmp_path)
+    begun(store, settings_of(1))
+    whole = TrainingResult.from_json(read_object(store, run(store, settings_of(1), 1, 0), TRAINING_RESULT), "whole")
+    open_store(str(tmp_path)).delete(keys.manifest(1, StepName.TRAIN, 0))
+    store.is_overtaken = True
+    store.point_to(0)
+    with pytest.raises(TryAgainError, match="another process of this training ended"):
+        run(store, settings_of(2), 1, 0)
+    found = TrainingResult.from_json(read_object(store, run(store, settings_of(2), 1, 0), TRAINING_RESULT), "found")
+    assert (found.num_updates, found.num_decisions) == (whole.num_updates, whole.num_decisions)
+    difference = weights(store, settings_of(1), found.policy) - weights(store, settings_of(1), whole.policy)
+    assert difference.abs().max() < TOLERANCE

@@ -12,6 +12,7 @@ from typing import Final
 
 from torch import Tensor
 
+from nashdex.core.errors import TryAgainError
 from nashdex.core.seeds import derive_seed
 from nashdex.core.steps import StepName
 from nashdex.games.interface import Game
@@ -191,6 +192,8 @@ class Ppo:
 
         Raises:
             DataError: the learner, a reference's policy or a checkpoint is missing or altered.
+            TryAgainError: another attempt at the shard, which still runs, saved a checkpoint between two processes'
+                reads of it.
         """
         run, plan, shared = task.settings, task.plan, task.settings.train
         device = prepare_torch(shared.device, shared.num_threads, processes.rank)
@@ -214,6 +217,12 @@ class Ppo:
             reference=reference,
             continuation=before.continuation,
         )
+        update = training.state.update
+        if update != (first := processes.share_values({"update": update})["update"]):
+            raise TryAgainError(
+                f"the checkpoint of process 0 has {first:.0f} updates and that of process {processes.rank} {update}: "
+                "another attempt at the shard saved one meanwhile. Run the step again"
+            )
         return cls(
             training,
             settings,
