@@ -85,9 +85,9 @@ class Learner:
         wanted = WantedRound(battles_of(number), networks, stream=stream, is_at_begin=is_at_begin)
         return self._player.play(wanted).episodes
 
-    def offer(self, networks: Networks) -> None:
-        """Open the stream."""
-        self._player.ask(WantedRound(battles_of(0), networks, stream=BOUNDS))
+    def offer(self, networks: Networks, number: int = 0) -> None:
+        """Ask for a round; the first time, open the stream."""
+        self._player.ask(WantedRound(battles_of(number), networks, stream=BOUNDS))
 
     def evaluate(self, networks: Networks, num_chunks: int) -> list[float]:
         """Return the scores of an evaluation."""
@@ -373,6 +373,36 @@ def test_two_attempts_side_by_side_learn_from_the_same_chunks(
     play(0, 9)
     assert [e.seed for e in learner.take(2, networks)] == [e.seed for e in second.take(2, networks)]
     assert list(Journal(entries=learner.entries(2)).problems()) == []
+
+
+def test_an_attempt_takes_no_chunk_of_the_other_one_s_next_round(
+    store: ObjectStore,
+    settings: RunSettings,
+    game: TabularGame,
+    learner: Learner,
+    networks: Networks,
+    play: Play,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Its weights are newer than those of the round: it is neither altered nor counted as dropped."""
+    learner.offer(networks)
+    play(0, 3)
+    second = Learner(store, settings, game)
+    found: list[list[Episode]] = []
+    list_keys = store.list
+
+    def after_the_first(prefix: str) -> Iterator[str]:
+        if not found:
+            found.append([])
+            found[0] = learner.take(1, networks)
+            learner.offer(networks, 2)
+            play(1, 3)
+        return list_keys(prefix)
+
+    monkeypatch.setattr(store, "list", after_the_first)
+    before = num_dropped("altered")
+    assert [e.seed for e in second.take(1, networks)] == [e.seed for e in found[0]]
+    assert num_dropped("altered") == before
 
 
 def test_an_attempt_whose_recorded_chunks_another_one_removed_ends_and_leaves_the_journal(

@@ -143,15 +143,17 @@ class JournalWriter:
         self._hold(entry)
         return True
 
+    def has(self, number: int) -> bool:
+        """Say whether there is an entry of a round, whichever attempt wrote it."""
+        return number in self._written or self._store.exists(self._key(number))
+
     def find(self, number: int) -> Entry | None:
         """Return the entry of a round, which an earlier attempt may have written; None if there is none.
 
         Raises:
             DataError: it is altered.
         """
-        if number not in self._written and not self._store.exists(self._key(number)):
-            return None
-        return self._entry(number)
+        return self._entry(number) if self.has(number) else None
 
     def last(self) -> Entry | None:
         """Return the entry of the latest round that any attempt wrote; None if there is none.
@@ -271,6 +273,10 @@ class Stream:
             return None
         self._continue_after(entry)
         return entry
+
+    def is_recorded(self, number: int) -> bool:
+        """Say whether another attempt has recorded the round that this one takes chunks for."""
+        return number != self._replaced_round and self._journal.has(number)
 
     def look(self) -> bool:
         """List stored chunks; return whether an open one is new. Chunks that were closed before are removed."""

@@ -162,7 +162,7 @@ class ActorsPlayer:
                     return self._received(stream, wanted, position, played)
             stream.look()
             played, read_seconds = self._take(battles, networks, stream, position)
-            if self._record(stream, request, played, began_seconds, read_seconds):
+            if played and self._record(stream, request, played, began_seconds, read_seconds):
                 break
         self._publish(battles, networks)
         self._remove_old()
@@ -223,7 +223,10 @@ class ActorsPlayer:
     def _take(
         self, battles: RoundBattles, networks: Networks, stream: Stream, bounds: StreamPosition
     ) -> tuple[list[_Taken], float]:
-        """Return a round's chunks in the order in which they were seen, and the seconds spent on reading them."""
+        """Return a round's chunks in the order in which they were seen, and the seconds spent on reading them.
+
+        No chunks, if another attempt at the shard has recorded the round meanwhile.
+        """
         request = self._publish(battles, networks)
         played: list[_Taken] = []
         read_seconds, num_unusable = 0.0, 0
@@ -237,6 +240,8 @@ class ActorsPlayer:
                     if not isinstance(found, UnusableChunkError):
                         played.append(found)
                         continue
+                    if found.cause != "stale" and stream.is_recorded(battles.round):
+                        return [], read_seconds  # that attempt is in a later round, and its weights played the chunk
                     metrics.DROPPED_CHUNKS.add(cause=found.cause)
                     stream.drop(number, found.cause)
                     if found.cause == "stale":
