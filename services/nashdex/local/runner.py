@@ -125,7 +125,7 @@ def run_plan(
     reopen(run.store)
     try:
         asyncio.run(runner.run(on_iteration))
-    except NashdexError as error:
+    except (NashdexError, OSError) as error:  # such as a full disk of the logs, which need not be the store's
         phase = Phase.STOPPED if isinstance(error, StoppedError) else Phase.FAILED
         with suppress(NashdexError):  # the store may be what failed
             record_end(run.store, phase, runner.iteration, str(error))

@@ -197,6 +197,15 @@ def test_the_store_says_how_the_run_ended_until_it_continues(driven: Driven) -> 
     assert read_verdict(driven.run.store) == succeeded
 
 
+def test_the_store_says_that_a_run_failed_whose_logs_cannot_be_written(driven: Driven) -> None:
+    (driven.scratch / "logs" / "0000-plan-00000.log").mkdir(parents=True)
+    assert driven.finish()[0] != 0
+    failed = read_verdict(driven.run.store)
+    assert failed is not None
+    assert (failed.phase, failed.iteration) == ("failed", 0)
+    assert "0000-plan-00000.log" in failed.message
+
+
 def test_a_failure_stops_the_other_shards(driven: Driven) -> None:
     driven.behave(collect_0={"waits": True, "grandchild": True}, collect_1={"exits": [65]})
     assert driven.finish()[0] == 65
