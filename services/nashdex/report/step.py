@@ -1,6 +1,7 @@
 """The report step: one document with every number, and one page to read and to share."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -122,7 +123,8 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
     from nashdex.report.page.render import render_page  # noqa: PLC0415 - jinja2 takes longer than a finished step
 
     attempt = Attempt(store, iteration, StepName.REPORT, shard)
-    last = read_iteration(store, read_manifests(store, settings, iteration))
+    # Without the report's own manifest, which is there if another attempt was faster: both publish the same.
+    last = read_iteration(store, replace(read_manifests(store, settings, iteration), report=None))
     rows, replays = _rows_and_replays(store, settings, last)
     verdict = _exploit_verdict(store, settings, last)
     report = assemble(

@@ -415,3 +415,14 @@ def test_write_page_says_what_is_missing(store: ObjectStore, tmp_path: Path) -> 
         report_step.write_page(open_store(str(tmp_path)).at("empty"), tmp_path / "report.html")
     with pytest.raises(DataError, match="cannot be written"):
         report_step.write_page(store, tmp_path / "missing" / "report.html")
+
+
+def test_an_attempt_that_was_suspended_until_another_one_was_done_publishes_the_same_report(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = make_run(tmp_path, made_settings(iterations=2))
+    published = {key: store.get(key) for key in store.list("iterations/") if "/report.json" in key}
+    monkeypatch.setattr(report_step, "find_done", lambda *_: None)  # it looked before
+    for iteration in range(2):
+        report_step.run(store, made_settings(iterations=2), iteration, 0)
+    assert {key: store.get(key) for key in published} == published
