@@ -5,17 +5,18 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 from nashdex.core import keys
-from nashdex.core.errors import DataError
+from nashdex.core.errors import DataError, TryAgainError
 from nashdex.core.ids import PolicyId
 from nashdex.core.seeds import derive_seed
 from nashdex.core.steps import StepName
-from nashdex.core.stopping import shielding_children
+from nashdex.core.stopping import check_stop, shielding_children
 from nashdex.core.user_input import read_file
 from nashdex.metagame.analysis.documents import MetaGameAnalysis
 from nashdex.metagame.calibration.coverage import Design, Held, Truth, held, summarised
@@ -128,6 +129,10 @@ def calibrate(
     """Return the coverage of every interval over ``num_sets`` simulated tournaments.
 
     The result follows from the design and the seed; the number of processes does not change it.
+
+    Raises:
+        TryAgainError: a process was ended from outside.
+        StoppedError: this one was asked to stop.
     """
     began = time.monotonic()
     found: list[Held] = []
@@ -156,7 +161,14 @@ def _all_held(design: Design, num_sets: int, seed: int, processes: int) -> Itera
     # One thread each: the matrices are small, and the processes share the cores.
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    with ProcessPoolExecutor(processes, mp_context=multiprocessing.get_context("spawn")) as pool:
-        with shielding_children():  # map starts them
-            results = pool.map(one, seeds, chunksize=_SETS_A_TASK)
-        yield from results
+    try:
+        with ProcessPoolExecutor(processes, mp_context=multiprocessing.get_context("spawn")) as pool:
+            with shielding_children():  # map starts them
+                results = pool.map(one, seeds, chunksize=_SETS_A_TASK)
+            yield from results
+    except BrokenProcessPool as error:
+        check_stop()  # a signal to the whole group ended them too
+        raise TryAgainError(
+            "a process that simulates was ended by a signal, perhaps for want of memory; run the same command again, "
+            "with fewer --processes"
+        ) from error

@@ -61,17 +61,32 @@ def test_the_table_for_people(ledger: Path, capsys: pytest.CaptureFixture[str]) 
     assert "2 policies, 40 battles a tournament, correlation of a pair -0." in out
 
 
-@pytest.mark.slow
-def test_an_interrupt_ends_every_process_with_one_line(ledger: Path) -> None:
+def _started(ledger: Path) -> "subprocess.Popen[str]":
+    """Start a calibration of minutes and wait for its processes."""
     command = [sys.executable, "-m", "nashdex", "calibrate", str(ledger), "--sets", "100000", "--processes", "2"]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
-    with process:
-        while process.poll() is None and len(psutil.Process(process.pid).children()) < _PROCESSES:
-            time.sleep(0.01)
-        os.killpg(process.pid, signal.SIGINT)  # as a terminal does
+    while process.poll() is None and len(psutil.Process(process.pid).children()) < _PROCESSES:
+        time.sleep(0.01)
+    return process
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_to_the_group_ends_every_process_with_one_line(ledger: Path, number: int, code: int) -> None:
+    with _started(ledger) as process:
+        os.killpg(process.pid, number)  # as a terminal does, and a service manager
         _, err = process.communicate()
-    assert (process.returncode, err.count("\n")) == (130, 1)
+    assert (process.returncode, err.count("\n")) == (code, 1)
     assert err.startswith("error: stopped by a signal")
+
+
+@pytest.mark.slow
+def test_a_process_that_is_killed_is_named_and_can_be_tried_again(ledger: Path) -> None:
+    with _started(ledger) as process:
+        psutil.Process(process.pid).children()[-1].kill()
+        _, err = process.communicate()
+    assert (process.returncode, err.count("\n")) == (75, 1)
+    assert err.startswith("error: a process that simulates was ended by a signal")
 
 
 @pytest.mark.parametrize(
