@@ -133,6 +133,12 @@ def test_what_no_episode_can_begin_in(logged: BattleEnv, text: str | None, seat:
         logged.from_log(LOGS[0].read_text("utf-8") if text is None else text, seat, turn)
 
 
+def test_an_input_that_is_no_text_is_refused(logged: BattleEnv) -> None:
+    replay = json.loads(LOGS[0].read_text("utf-8"))
+    with pytest.raises(DataError, match=r"inputlog 3\.5; expected text, or a list of texts"):
+        logged.from_log(json.dumps(replay | {"inputlog": 3.5}), 0, 3)
+
+
 def test_a_log_of_another_format_or_of_doubles_is_refused() -> None:
     text = LOGS[0].read_text("utf-8")
     for format_id, message in (("gen1randombattle", "is of gen1ou"), ("gen9randomdoublesbattle", "is doubles")):

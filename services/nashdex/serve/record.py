@@ -281,13 +281,14 @@ class Record:
 def _read(path: Path) -> Iterator[ServedBattle]:
     if not path.exists():
         return
-    for number, line in enumerate(path.read_text("utf-8").splitlines(), start=1):
-        try:
-            yield ServedBattle.model_validate(json.loads(line))
-        except ValidationError as error:
-            raise DataError(f"{path}, line {number}: {describe_problems(error)}") from error
-        except json.JSONDecodeError as error:
-            raise DataError(f"{path}, line {number} is not JSON ({error}); remove the line") from error
+    with path.open(encoding="utf-8", newline="\n") as lines:  # not by splitlines(): names may hold U+2028
+        for number, line in enumerate(lines, start=1):
+            try:
+                yield ServedBattle.model_validate(json.loads(line))
+            except ValidationError as error:
+                raise DataError(f"{path}, line {number}: {describe_problems(error)}") from error
+            except json.JSONDecodeError as error:
+                raise DataError(f"{path}, line {number} is not JSON ({error}); remove the line") from error
 
 
 def _read_rooms(path: Path) -> list[str]:

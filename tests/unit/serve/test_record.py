@@ -43,3 +43,18 @@ def test_a_record_is_of_one_user_and_format(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="not of Champ in gen2ou"):
         record.check("gen2ou", "Champ")
     record.close()
+
+
+def test_a_name_may_hold_an_end_of_line_of_unicode(tmp_path: Path) -> None:
+    battle = _battle("Champ", "gen1ou").model_copy(update={"opponent": "a\u2028b\x85c"})
+    (tmp_path / BATTLES).write_text(f"{battle.model_dump_json()}\n" * 2, "utf-8")
+    record = Record(tmp_path)
+    record.close()
+    assert record.battles == [battle, battle]
+
+
+def test_a_record_without_a_battle_is_empty(tmp_path: Path) -> None:
+    (tmp_path / BATTLES).write_text("")
+    record = Record(tmp_path)
+    record.close()
+    assert record.battles == []

@@ -3,6 +3,7 @@
 import json
 
 from nashdex.core.errors import ConfigurationError
+from nashdex.core.user_input import shorten
 from nashdex.games.interface import Position
 from nashdex.games.showdown.logs.cutting import cut
 from nashdex.games.showdown.logs.following import seen_by
@@ -57,6 +58,10 @@ def _inputs(log: str) -> tuple[str, ...]:
         return ()
     lines = given.get("inputLog") or given.get("inputlog") or ()
     lines = lines.splitlines() if isinstance(lines, str) else lines
+    if not isinstance(lines, list | tuple) or not all(isinstance(line, str) for line in lines):
+        raise RefusedReplayError(
+            "input-log", f"the log has inputlog {shorten(lines)}; expected text, or a list of texts"
+        )
     kept = tuple(line for line in lines if line.startswith((">start ", ">player ", ">p1 ", ">p2 ")))
     heads = [line.split(" ")[:2] for line in kept if not line.startswith(_CHOICES)]
     known = [head[0] if head[0] == ">start" else " ".join(head) for head in heads]
