@@ -12,8 +12,9 @@ _HEAD = """\
 # Policies that come with nashdex
 
 A name plays wherever a policy does, such as `nashdex play zoo:gen1randombattle`. It never changes its weights.
-`nashdex panel zoo:NAME@greedy` plays the table again: other seeds agree within the intervals.
-[Who is in the panel](../how-to/evaluate-honestly.md#measure-a-policy-against-every-player) tells what it needs.
+`nashdex panel zoo:NAME@greedy` plays the table again, with the `--team-set` of the card's limits if they name one;
+other seeds agree within the intervals.
+[The guide](../how-to/evaluate-honestly.md#measure-a-policy-against-every-player) says who is in the panel.
 """
 
 
