@@ -201,6 +201,18 @@ def test_an_agent_in_turns_gets_the_rewards_of_its_own_decisions() -> None:
     assert len(seen["player_0"]) != len(seen["player_1"]), "one of them waited"
 
 
+def test_an_agent_in_turns_may_answer_again_after_an_illegal_action() -> None:
+    turns = BattleAECEnv("gen1randombattle", strict=True)
+    turns.reset(seed=1)
+    for agent in turns.possible_agents:
+        assert turns.agent_selection == agent
+        with pytest.raises(ConfigurationError, match="is not legal; expected one of"):
+            turns.step(999)
+        turns.step(int(turns.infos[agent]["action_mask"].argmax()))
+    assert turns.agent_selection == "player_0"
+    turns.close()
+
+
 def test_a_team_set_that_is_not_there_is_refused() -> None:
     with pytest.raises(ConfigurationError, match="no team set 'nothing' for gen1ou"):
         BattleEnv("gen1ou", team_set="nothing")

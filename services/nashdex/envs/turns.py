@@ -79,7 +79,7 @@ class _Match:
         if not actions:
             raise ConfigurationError("the battle is over, or none has begun: call reset() before step()")
         before = list(self._observations)
-        legal = {seat: self._legal(seat, action) for seat, action in actions.items()}
+        legal = {seat: self.legal(seat, action) for seat, action in actions.items()}
         seats = np.array(list(legal), dtype=np.int8)
         self._battles.act(np.zeros(len(seats), dtype=np.int64), seats, np.array(list(legal.values())))
         self._battles.wait()
@@ -145,7 +145,12 @@ class _Match:
             shows_more = self._battles.shows_more
             self.seen[seat] = self._battles.shown[0, seat].view if shows_more else self._observations[seat]
 
-    def _legal(self, seat: int, action: int) -> int:
+    def legal(self, seat: int, action: int) -> int:
+        """Return an action of an open decision, or a legal one that is drawn instead.
+
+        Raises:
+            ConfigurationError: it is illegal, with ``strict``.
+        """
         legal = np.flatnonzero(self._battles.masks[seat])
         if action in legal:
             return action
@@ -277,13 +282,14 @@ class BattleAECEnv(_Spaces, AECEnv):  # type: ignore[misc] # the library is unty
         """Answer the selected agent's decision; the battle goes on once no agent has an open one.
 
         Raises:
-            ConfigurationError: there is no battle, or the action is no whole number.
+            ConfigurationError: there is no battle, the action is no whole number, or with ``strict`` it is illegal.
         """
         self._check_begun()
         if self.terminations[self.agent_selection] or self.truncations[self.agent_selection]:
             self._was_dead_step(action)
             return
-        self._chosen[AGENTS.index(self.agent_selection)] = _action(self.agent_selection, action)
+        seat = AGENTS.index(self.agent_selection)
+        self._chosen[seat] = self._match.legal(seat, _action(self.agent_selection, action))
         self._cumulative_rewards[self.agent_selection] = 0.0
         self.rewards = dict.fromkeys(AGENTS, 0.0)
         open_seats = [seat for seat in self._match.asked if seat not in self._chosen]
