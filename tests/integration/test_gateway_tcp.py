@@ -7,7 +7,7 @@ import socket
 import subprocess
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from threading import Timer
 from typing import Any
 from urllib.request import urlopen
@@ -20,6 +20,7 @@ from nashdex.core.ids import PolicyId
 from nashdex.games.interface import RunningBattle
 from nashdex.games.registry import game_for
 from nashdex.games.showdown.arena import ShowdownArena
+from nashdex.games.showdown.battle import Battle
 from nashdex.games.showdown.gateway import Gateway, GatewaySettings, find_node
 from nashdex.policies.scripted.playing import scripted_policy
 from nashdex.rollout.pairs import PairedBattles
@@ -141,6 +142,18 @@ def test_battles_go_on_after_a_silence_that_ended_the_connection(monkeypatch: py
             time.sleep(0.1)
         assert _play(arena) == undisturbed
         arena.close()
+
+
+@pytest.mark.slow
+def test_planned_battles_go_on_at_a_gateway_that_asks_to_be_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    port = free_port()
+    monkeypatch.setenv("NASHDEX_GATEWAY_ADDRESS", f"127.0.0.1:{port}")
+    with _listening(port, "--max-heap-mb", "1"), closing(Gateway(FORMAT)) as gateway:
+        for number in range(2):  # It asks after the first.
+            battle = Battle.start(gateway, seed=number, number=number)
+            while battle.result is None:
+                time.sleep(0.01)
+                battle.act({seat: int(decision.legal[0]) for seat, decision in battle.decisions.items()})
 
 
 @pytest.mark.slow

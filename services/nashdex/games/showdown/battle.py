@@ -21,6 +21,7 @@ from nashdex.games.showdown.protocol import (
     FinishedBattle,
     Fork,
     Lines,
+    Recycle,
     Rejected,
     Start,
     Stop,
@@ -168,6 +169,8 @@ class Battle:
                     raise ConfigurationError(f"battle {self.number} failed ({failed.cause}): {failed.detail}")
                 case Rejected() | Lines():
                     pass  # The decision comes again.
+                case Recycle():
+                    pass  # Battles and forks go on here until the gateway is overloaded.
                 case None:
                     raise TryAgainError(f"the gateway sent nothing for {_ANSWER_SECONDS:.0f} s")
                 case _:
