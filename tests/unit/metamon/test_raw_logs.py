@@ -12,8 +12,9 @@ from nashdex.core import keys
 from nashdex.core.errors import DataError
 from nashdex.games.showdown.logs.cutting import Choice, Decision, cut
 from nashdex.games.showdown.logs.following import Follower
-from nashdex.games.showdown.logs.packing import PackedReplays, pack, unpack
+from nashdex.games.showdown.logs.packing import PackedReplays, pack, pseudonym, unpack, without_names
 from nashdex.games.showdown.logs.reconstruction import views
+from nashdex.games.showdown.logs.refusal import RefusedReplayError
 from nashdex.games.showdown.logs.replay import is_wanted, parse
 from nashdex.games.showdown.logs.requests import asked
 from nashdex.games.showdown.logs.teams import teams
@@ -255,6 +256,36 @@ def test_replays_are_packed_without_names_and_read_again() -> None:
         assert not any(name in line for line in replay.lines for name in original.players)
     with pytest.raises(DataError):
         list(unpack(objects[part.key][:-9], part.key))
+
+
+def with_lines(*lines: str, first: str = "ann", winner: str = "ann") -> bytes:
+    """Return a battle of people who are called ``first`` and bob, with ``lines`` before its end."""
+    given = json.loads((HUMAN / "gen1ou-2333334844.json").read_text())
+    begun, _, _ = given["log"].partition("|win|")
+    for side, name in (("p1", first), ("p2", "bob")):
+        (old,) = (line.split("|")[3] for line in begun.split("\n") if line.startswith(f"|player|{side}|"))
+        begun = begun.replace(old, name)
+    return json.dumps(given | {"log": "\n".join([begun, *lines, f"|win|{winner}"])}).encode()
+
+
+def test_a_player_who_is_renamed_in_the_battle_can_win_it() -> None:
+    replay = parse(with_lines("|player|p1|Cat|7", winner="Cat"), "a file")
+    assert (replay.players, replay.winner) == (("ann", "bob"), 0)
+    assert parse(with_lines("|player|p1|", winner="bob"), "a file").winner == 1
+    with pytest.raises(RefusedReplayError, match="who did not play"):
+        parse(with_lines(winner="Cat"), "a file")
+
+
+def test_packed_replays_have_none_of_the_names_and_end_as_they_ended() -> None:
+    """A name may be within a word, or within another name, and texts may have columns."""
+    lines = ("|player|p2|Cat|7", "|message|Cat is bob|or e", "|-message|e forfeited.")
+    replay = parse(with_lines(*lines, first="e", winner="Cat"), "a file")
+    text = json.dumps(without_names(replay))
+    packed = parse(text.encode(), "the same")
+    assert (packed.winner, packed.end) == (replay.winner, replay.end) == (1, "forfeit")
+    assert not any(f"|{name}" in text or f"{name} " in text for name in ("Cat", "bob"))
+    assert packed.lines[-2:] == (f"|-message|{pseudonym('e')} forfeited.", f"|win|{pseudonym('Cat')}")
+    assert packed.lines[-3] == f"|message|{pseudonym('Cat')} is {pseudonym('bob')}|or {pseudonym('e')}"
 
 
 @pytest.mark.parametrize("side", ["p1", "p2"])

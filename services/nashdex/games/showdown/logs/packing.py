@@ -114,7 +114,10 @@ class _Packer:
 
 def without_names(replay: RawReplay) -> dict[str, object]:
     """Return a replay as Showdown's JSON has it, with pseudonyms for the players."""
-    names = {name: pseudonym(name) for name in replay.players}
+    lines = [line.split("|") for line in replay.lines if line.startswith("|player|")]
+    found = {*replay.players, *(parts[3] for parts in lines if len(parts) > 3 and parts[3])}
+    # A name may begin another one.
+    names = {name: pseudonym(name) for name in sorted(found, key=lambda name: (-len(name), name))}
     beside: dict[str, object] = {}
     if replay.inputs is not None:
         sides = zip(("p1", "p2"), replay.inputs, strict=True)
@@ -141,10 +144,9 @@ def _renamed(line: str, names: dict[str, str]) -> str:
             return "|".join(["", "player", seat, names[name], "", *rest[1:]])
         case ["", "win", name] if name in names:
             return f"|win|{names[name]}"
-        case ["", "-message", text]:
-            for name, other in names.items():
-                text = text.replace(name, other)
-            return f"|-message|{text}"
+        case ["", ("-message" | "message") as kind, *texts]:
+            known = rf"(?<!\w)(?:{'|'.join(map(re.escape, names))})(?!\w)"
+            return f"|{kind}|{re.sub(known, lambda found: names[found[0]], '|'.join(texts))}"
     return line
 
 

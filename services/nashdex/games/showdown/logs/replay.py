@@ -199,7 +199,8 @@ def parse_log(
         raise RefusedReplayError("no-species-clause", f"{source} has no Species Clause, so names may be ambiguous")
     if facts.has_illusion:
         raise RefusedReplayError("illusion", f"{source} has a Pokémon with Illusion, whose lines name others")
-    if facts.winner is not None and facts.winner not in facts.players:
+    winner = facts.winning_seat
+    if facts.winner is not None and winner is None:
         raise RefusedReplayError("players", f"{source} was won by {shorten(facts.winner)}, who did not play")
     first, second = (facts.ratings[seat] or beside.ratings[seat] for seat in range(len(_SIDES)))
     return RawReplay(
@@ -209,7 +210,7 @@ def parse_log(
         players=(facts.players[0], facts.players[1]),
         ratings=(first, second),
         day=day,
-        winner=None if facts.winner is None else facts.players.index(facts.winner),
+        winner=winner,
         end="forfeit" if beside.is_forfeit and facts.end == "played" else facts.end,
         lines=lines,
         num_active=num_active,
@@ -258,6 +259,8 @@ class _Facts:
     def __init__(self) -> None:
         self.evidence = Evidence()
         self.players = ["", ""]
+        self.last_names = ["", ""]
+        """Names of players who renamed themselves in the battle, or of those who took their places."""
         self.ratings: list[int | None] = [None, None]
         self.winner: str | None = None
         self.tied = False
@@ -270,8 +273,11 @@ class _Facts:
         self.evidence.read(kind, parts)
         first = parts[2] if len(parts) > 2 else ""
         match kind:
-            case "player" if first in _SIDES and len(parts) > 3 and parts[3] and not self.players[_SIDES.index(first)]:
+            case "player" if first in _SIDES and len(parts) > 3 and parts[3]:
                 seat = _SIDES.index(first)
+                self.last_names[seat] = parts[3]
+                if self.players[seat]:
+                    return
                 self.players[seat] = parts[3]
                 rating = whole_number(parts[5]) if len(parts) > 5 else None
                 if rating is not None and 0 < rating <= _MAX_RATING:
@@ -292,6 +298,14 @@ class _Facts:
                 self.tied = True
             case _:
                 pass
+
+    @property
+    def winning_seat(self) -> int | None:
+        """The winner's seat; None without a winner, or if no player had that name."""
+        for names in (self.last_names, self.players):
+            if self.winner in names:
+                return names.index(self.winner)
+        return None
 
 
 def _battle_lines(log: str) -> tuple[tuple[str, ...], _Facts]:
