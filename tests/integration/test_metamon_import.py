@@ -214,6 +214,18 @@ def test_hostile_replays_take_neither_memory_nor_time(tmp_path: Path, capsys: py
 
 
 @pytest.mark.integration
+def test_odd_names_end_no_import(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Half an emoji, and players whose names a file name has no room for."""
+    battle = golden("battles", "gen1ou-9000")
+    log = battle["log"].replace("|Anna", f"|{chr(0x20000) * 64}").replace("p1a: ", "p1a: \ud83d")
+    given = {"id": "battle-gen1ou-1", "formatid": "gen1ou", "log": log, "uploadtime": -62135596800}
+    (tmp_path / "odd.json").write_text(json.dumps(given))
+    counts = run(["data", "import", str(tmp_path), str(tmp_path / "out"), "--keep-names"], capsys)
+    assert (counts["files"], counts["refused"]) == (2, {})
+    assert len(files(tmp_path / "out")) == 2
+
+
+@pytest.mark.integration
 def test_what_cannot_be_imported_at_all(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run_command_line(["data", "import", str(tmp_path / "none"), str(tmp_path / "out")]) == 64
     assert run_command_line(["data", "import", str(LOGS), str(tmp_path / "out"), "--formats", "kuhn_poker"]) == 64

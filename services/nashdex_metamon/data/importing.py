@@ -27,6 +27,8 @@ from nashdex_metamon.data.replay_file import write, write_whole
 _BLOCK: Final = 16
 """Battles that are followed side by side."""
 _SEATS: Final = (0, 1)
+_MAX_NAME_BYTES: Final = 54
+"""Bytes of a player's name in a file's name: 18 characters, Showdown's most. Both names fit into 255 bytes."""
 
 
 @dataclass(slots=True)
@@ -185,7 +187,7 @@ class Importer:
             rating=replay.ratings[seat],
             player=_in_file_name(replay.players[seat]),
             opponent=_in_file_name(replay.players[1 - seat]),
-            date=replay.day.strftime("%m-%d-%Y"),
+            date=f"{replay.day:%m-%d}-{replay.day.year:04d}",
             result=replay.result(seat),
         )
         shown = name if self._keep_names else without_names(name)
@@ -195,4 +197,5 @@ class Importer:
 
 def _in_file_name(player: str) -> str:
     """Return a name without what a file name cannot have."""
-    return "".join(c for c in player if c.isalnum() or c in "-_.")[:64] or "player"
+    name = "".join(c for c in player if c.isalnum() or c in "-_.")
+    return name.encode()[:_MAX_NAME_BYTES].decode(errors="ignore") or "player"

@@ -1,14 +1,19 @@
 """Raw logs of double battles: which joint decisions they hold, and what of each is known."""
 
 import json
+from typing import cast
 
+import numpy as np
 import pytest
 
-from nashdex.games.showdown.logs.doubles.cutting import JointDecision, cut
+from nashdex.games.showdown.doubles_slots import SlotChoice as Numbered
+from nashdex.games.showdown.doubles_slots import joined
+from nashdex.games.showdown.logs.doubles.cutting import JointDecision, SlotChoice, cut
+from nashdex.games.showdown.logs.doubles.reconstruction import UNKNOWN_SLOT, JointView
 from nashdex.games.showdown.logs.doubles.requests import AskedSlots, asked
 from nashdex.games.showdown.logs.packing import without_names
 from nashdex.games.showdown.logs.refusal import RefusedReplayError
-from nashdex.games.showdown.logs.replay import parse
+from nashdex.games.showdown.logs.replay import RawReplay, parse
 from nashdex.games.showdown.logs.sheets import Sheet, fill, open_teams
 from nashdex.games.showdown.logs.teams import teams
 
@@ -206,6 +211,22 @@ def test_of_an_unknown_choice_the_known_part_counts() -> None:
 def test_an_attack_after_a_faint_was_for_either_opponent() -> None:
     (first, _) = follow(["|faint|p2b: Tyr", "|move|p1a: Rai|Thunderbolt|p2a: Gar"], None)[2].options
     assert first == {7 + 3, 7 + 4}
+
+
+def test_expanding_force_may_hit_both_whatever_was_its_target() -> None:
+    assert choices(["|move|p1a: Rai|Expanding Force|p2a: Gar"])[0] == ("", "target")
+
+
+def test_a_slot_that_used_a_move_without_trace_leaves_the_other_known() -> None:
+    z_move, switch = Numbered("move", move=1, gimmick=2), Numbered("switch", row=1)
+    shown = (SlotChoice(cause="renamed", gimmick="zmove"), SlotChoice(kind="switch", name="Sno"))
+    row = AskedSlots("move", 1, (), {}, shown, (frozenset({z_move.number}), frozenset({switch.number})))
+    view = JointView(cast("RawReplay", None), 0, [row], has_inputs=False)
+    move = Numbered("move", move=1).number
+    legal = [joined(move, second, 107) for second in (switch.number, move)]
+    view.keep(np.zeros(1, np.float32), np.array(legal, np.uint16), 107)
+    assert (view.slots, view.causes) == ([(UNKNOWN_SLOT, switch.number)], [("renamed", "")])
+    assert view.agreeing[0].tolist() == legal[:1]
 
 
 def test_the_only_move_is_known_without_a_line() -> None:

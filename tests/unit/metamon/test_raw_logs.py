@@ -240,7 +240,7 @@ def test_a_z_move_is_no_own_move() -> None:
             *("|-zpower|p1a: Ann", "|move|p1a: Ann|Z-Growth|p1a: Ann|[anim]Growth"),
         ]
     )
-    assert own[0].moves == ["growth"]
+    assert (own[0].moves, own[0].gimmicks) == (["growth"], {"zmove"})
 
 
 def test_replays_are_packed_without_names_and_read_again() -> None:
@@ -286,6 +286,13 @@ def test_packed_replays_have_none_of_the_names_and_end_as_they_ended() -> None:
     assert not any(f"|{name}" in text or f"{name} " in text for name in ("Cat", "bob"))
     assert packed.lines[-2:] == (f"|-message|{pseudonym('e')} forfeited.", f"|win|{pseudonym('Cat')}")
     assert packed.lines[-3] == f"|message|{pseudonym('Cat')} is {pseudonym('bob')}|or {pseudonym('e')}"
+
+
+def test_half_an_emoji_is_a_question_mark() -> None:
+    """A nickname is cut off between the two halves of a surrogate pair. No message to a gateway can hold one."""
+    content = with_lines().replace(b": Exeggutor", rb": Egg\ud83e")
+    assert b"\\ud83e" in content
+    assert any("p2a: Egg?|" in line for line in parse(content, "a file").lines)
 
 
 @pytest.mark.parametrize("side", ["p1", "p2"])

@@ -73,7 +73,7 @@ _CHOICES = (">p1 ", ">p2 ")
 
 def _replay(log: str, format_id: str) -> RawReplay:
     is_json = log.lstrip().startswith("{")
-    replay = parse(log.encode(), _NAME) if is_json else parse_log(log, _NAME, format_id, 0, _NAME)
+    replay = parse(log.encode(errors="replace"), _NAME) if is_json else parse_log(log, _NAME, format_id, 0, _NAME)
     if replay.format != format_id:
         raise RefusedReplayError("format", f"the log is of {replay.format}; expected {format_id}")
     return replay

@@ -97,7 +97,7 @@ def parse(content: bytes, source: str) -> RawReplay:
             "too-large", f"{source} has {len(content):,} bytes; expected {MAX_LOG_BYTES:,} at most"
         )
     try:
-        given = json.loads(content)
+        given = json.loads(_whole(json.dumps(json.loads(content), ensure_ascii=False)))
     except (ValueError, RecursionError) as error:
         raise RefusedReplayError("not-json", f"{source} is not JSON: {error}") from error
     if not isinstance(given, dict):
@@ -120,6 +120,11 @@ def parse(content: bytes, source: str) -> RawReplay:
         is_forfeit=given.get("endType") == "forfeit",
     )
     return parse_log(log, battle, clean_name(format_), _time_of(given), source, beside)
+
+
+def _whole(text: str) -> str:
+    """Return ``text`` with a question mark for each half of a surrogate pair, as of an emoji that a name cuts off."""
+    return text.encode(errors="replace").decode()
 
 
 def _id_of(given: Mapping[str, Any], source: str) -> object:
@@ -184,7 +189,7 @@ def parse_log(
         day = datetime.fromtimestamp(int(time), UTC)  # type: ignore[call-overload]
     except (ValueError, TypeError, OverflowError, OSError) as error:
         raise RefusedReplayError("no-date", f"{source} has uploadtime {shorten(time)}; expected seconds") from error
-    lines, facts = _battle_lines(log)
+    lines, facts = _battle_lines(_whole(log))
     if not is_format(format_id):
         raise RefusedReplayError("format", f"{source} is of format {format_id!r}; expected one such as gen1ou")
     num_active = facts.evidence.check(format_id, battle, source)

@@ -40,7 +40,7 @@ class Source:
         if not self.is_text:
             return parse(self.content, self.name)
         log = self.content.decode(errors="replace")
-        battle = Path(self.name).name.partition(".")[0]
+        battle = Path(self.name).name.partition(".")[0].removeprefix("battle-")
         formats, time = _FORMAT.findall(battle), _TIME.search(log)
         if not formats:
             raise RefusedReplayError("no-id", f"{self.name}: expected a name such as gen1ou-1234.log")

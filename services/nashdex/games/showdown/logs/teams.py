@@ -98,7 +98,7 @@ def teams(lines: Sequence[str]) -> tuple[list[Member], list[Member]]:
         elif kind == "swap" and len(arguments) > 1 and arguments[1] in {"0", "1"}:
             place, other = arguments[0][:3], f"{arguments[0][:2]}{'ab'[int(arguments[1])]}"
             slots[place], slots[other] = slots[other], slots[place]
-        elif len(arguments) > 1 and ": " in arguments[0]:
+        elif ": " in arguments[0] and (len(arguments) > 1 or kind == "-zpower"):
             _read(found, slots[arguments[0][:3]], seat, kind, arguments, index)
     for team in found:
         for member in team:

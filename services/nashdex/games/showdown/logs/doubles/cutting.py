@@ -42,8 +42,8 @@ _CANNOT: Final = {
 }
 _MAX_MOVES: Final = ("max", "gmax")
 """How the names of Max Moves begin, which do not tell the own move."""
-_SPREADS_OVER_TARGETS: Final = frozenset({"dragondarts"})
-"""Moves that choose another target by themselves."""
+_SPREADS_OVER_TARGETS: Final = frozenset({"dragondarts", "expandingforce"})
+"""Moves that choose another target by themselves; the second one hits both opponents in Psychic Terrain."""
 
 
 @dataclass(slots=True)

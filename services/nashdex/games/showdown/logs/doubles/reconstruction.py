@@ -55,8 +55,14 @@ class JointView:
     def keep(self, observation: NDArray[np.float32], legal: NDArray[np.uint16], size: int) -> None:
         """Take in the tracker's view of the next decision, with ``size`` choices of a slot."""
         place = len(self.legal)
-        row = self.asked[place] = _with_only_targets(self.asked[place], legal, size)
+        row = _with_only_targets(self.asked[place], legal, size)
         agreeing = _agreeing(row, legal, size)
+        if not len(agreeing):  # a slot may have used a move that the log does not show
+            parts = zip(row.choices, row.options, strict=True)
+            first, second = (options if choice.is_known else None for choice, options in parts)
+            row = replace(row, options=(first, second))
+            agreeing = _agreeing(row, legal, size)
+        self.asked[place] = row
         numbers, causes = [], []
         for choice, options in zip(row.choices, row.options, strict=True):
             is_known = len(agreeing) > 0 and options is not None and len(options) == 1
