@@ -88,6 +88,10 @@ def test_a_slot_whose_choice_does_not_show_is_unknown_and_the_other_is_known(lin
         (["|cant|p1a: Rai|slp", "|move|p1a: Rai|Sleep Talk|p1a: Rai"], "move sleeptalk"),
         (["|-singleturn|p2a: Gar|move: Follow Me", "|move|p1a: Rai|Thunderbolt|p2b: Tyr"], "move thunderbolt +2"),
         (["|move|p1a: Rai|Helping Hand|p1b: Gen"], "move helpinghand -2"),
+        (
+            ["|cant|p1a: Rai|ability: Armor Tail|Fake Out|[of] p2a: Gar", "|move|p1a: Rai|Surf|p2a: Gar"],
+            "move surf",
+        ),
         (["|move|p1a: Rai|Thunderbolt|p1b: Gen"], "move thunderbolt -2"),
         (["|faint|p1b: Gen", "|move|p1a: Rai|Thunderbolt|p1: Gen|[notarget]"], "move thunderbolt -2"),
         (
@@ -250,6 +254,13 @@ def test_open_sheets_are_what_both_know() -> None:
     (first, second) = open_teams([f"|showteam|p1|{SHEETS}"])[0]
     assert (first.species, first.item, first.tera, first.moves[2]) == ("Raichu", "LifeOrb", "Electric", "fakeout")
     assert second.species == "Gengar"
+
+
+def test_both_see_the_sheets_before_they_choose_who_leads() -> None:
+    at = START.index("|teampreview|4") + 1
+    found = cut([*START[:at], f"|showteam|p1|{SHEETS}", f"|showteam|p2|{SHEETS}", *START[at:], *END], 9)[0]
+    assert [decision.position for decision in found[:2]] == [at + 2, at + 2]
+    assert found[2].position > at + 2
 
 
 def test_sheets_of_another_team_are_refused() -> None:

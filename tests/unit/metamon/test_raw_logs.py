@@ -60,6 +60,7 @@ def test_a_choice_that_the_log_does_not_show_is_unknown(lines: list[str]) -> Non
     [
         (["|cant|p1a: Ann|move: Taunt|Growl"], "growl"),
         (["|cant|p1a: Ann|slp", "|move|p1a: Ann|Sleep Talk|p1a: Ann"], "sleeptalk"),
+        (["|cant|p1a: Ann|ability: Armor Tail|Surf|[of] p2a: Bob", "|move|p1a: Ann|Growl|p2a: Bob"], "growl"),
         (["|move|p1a: Ann|Outrage|p2a: Bob|[from]lockedmove"], "outrage"),
         (["|move|p1a: Ann|Growl|p2a: Bob|[from] item: Quick Claw"], "growl"),
         (["|move|p1a: Ann|Metronome|p1a: Ann", "|move|p1a: Ann|Surf|p2a: Bob|[from]Metronome"], "metronome"),
@@ -200,6 +201,7 @@ def test_a_team_is_what_the_whole_log_shows_of_it() -> None:
         [
             *LEADS,
             "|move|p1a: Ann|Thunderbolt|p2a: Bob",
+            "|cant|p1a: Ann|ability: Dazzling|Fake Out|[of] p2a: Bob",
             "|-ability|p2a: Bob|Levitate",
             "|-enditem|p1a: Ann|Sitrus Berry|[eat]",
             "|-item|p1a: Ann|Leftovers|[from] move: Trick",

@@ -286,6 +286,8 @@ def _move(seat: _Seat, foe: _Seat, arguments: list[str], generation: int) -> Non
 
 
 def _cannot(seat: _Seat, arguments: list[str]) -> None:
+    if prevents_another(arguments):
+        return
     reason, move = [*arguments, "", ""][1], clean_name([*arguments, "", ""][2])
     seat.asleep = reason == "slp" and not seat.acted and not seat.encored
     if reason == RECHARGE:
@@ -316,6 +318,11 @@ def name_of(ident: str) -> str:
 def bare(effect: str) -> str:
     """Return the id of an effect without its kind: ``encore`` of ``move: Encore``."""
     return clean_name(effect.partition(": ")[2] or effect)
+
+
+def prevents_another(arguments: Sequence[str]) -> bool:
+    """Say whether a line ``|cant|`` names the owner of an ability, such as Armor Tail, that stops another's move."""
+    return any(tag.startswith("[of]") for tag in arguments[2:])
 
 
 def caller_of(arguments: Sequence[str]) -> str | None:

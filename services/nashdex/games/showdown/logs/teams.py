@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from nashdex.core.user_input import shorten
-from nashdex.games.showdown.logs.cutting import STRUGGLE, bare, caller_of, name_of
+from nashdex.games.showdown.logs.cutting import STRUGGLE, bare, caller_of, name_of, prevents_another
 from nashdex.games.showdown.logs.refusal import RefusedReplayError
 from nashdex.games.showdown.logs.words import clean_name
 
@@ -156,7 +156,7 @@ def _read(
     match kind:
         case "move" if _Z_MOVE not in arguments:
             _learn(subject, slot, clean_name(arguments[1].removeprefix("Z-")), caller_of(arguments))
-        case "cant" if len(arguments) > 2:
+        case "cant" if len(arguments) > 2 and not prevents_another(arguments):
             _learn(subject, slot, clean_name(arguments[2]), None)
         case "-transform":
             slot.transformed = True

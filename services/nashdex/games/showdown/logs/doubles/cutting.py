@@ -19,6 +19,7 @@ from nashdex.games.showdown.logs.cutting import (
     bare,
     caller_of,
     name_of,
+    prevents_another,
 )
 from nashdex.games.showdown.logs.moves import CHOOSABLE, target_kind
 from nashdex.games.showdown.logs.words import BOUNDARY, clean_name, whole_number
@@ -186,6 +187,10 @@ class _Cutter:
         match kind:
             case "teampreview":
                 self._preview(index, arguments)
+            case "showteam":  # both see the sheets before they choose
+                for seat in self.seats:
+                    for decision in seat.decisions:
+                        decision.position = index + 1 if decision.turn == 0 else decision.position
             case "turn":
                 self._begin_turn(index, arguments)
             case "upkeep":
@@ -368,6 +373,8 @@ class _Cutter:
         return (1, 2) if other.fell else (aimed + 1,)
 
     def _cannot(self, slot: _Slot, arguments: list[str]) -> None:
+        if prevents_another(arguments):
+            return
         reason, move = [*arguments, "", ""][1], clean_name([*arguments, "", ""][2])
         if bare(reason) == RECHARGE and not slot.acted:
             choice = slot.choice
