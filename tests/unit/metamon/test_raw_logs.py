@@ -76,6 +76,14 @@ def test_a_recharge_is_known_even_if_the_pokemon_faints_first() -> None:
     assert (second.choice, second.only) == (Choice("move", "recharge"), "recharge")
 
 
+def test_sleep_and_wrap_of_the_first_generation_end_a_recharge() -> None:
+    beam = ["|move|p1a: Ann|Hyper Beam|p2a: Bob", "|-mustrecharge|p1a: Ann"]
+    slept = [*beam, "|-status|p1a: Ann|slp|[from] move: Sing", "|", "|upkeep", "|turn|2", "|", "|cant|p1a: Ann|slp"]
+    assert [decisions(slept, generation)[0][1].only for generation in (1, 2)] == ["fight", "recharge"]
+    bound = [*beam, "|move|p2a: Bob|Wrap|p1a: Ann|[miss]", "|", "|upkeep", "|turn|2", "|", "|faint|p1a: Ann"]
+    assert [decisions(bound, generation)[0][1].only for generation in (1, 2)] == [None, "recharge"]
+
+
 ASLEEP = ["|-status|p1a: Ann|slp|[from] move: Sing", "|cant|p1a: Ann|slp", "|", "|upkeep", "|turn|2", "|"]
 
 

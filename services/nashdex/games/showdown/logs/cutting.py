@@ -114,6 +114,8 @@ class _Seat:
     def decide(self, position: int, generation: int) -> None:
         """Begin the decision of a turn. What it must be is known already for some."""
         self.decisions.append(Decision(position, "move", self.active))
+        if generation == 1 and self.status == "slp":  # sleep ends the need to recharge
+            self.recharging = False
         only = RECHARGE if self.recharging else self.charging or ("rage" if self.raging else "")
         if not only and generation == 1 and self.status in _HELPLESS:
             only = FIGHT
@@ -267,6 +269,7 @@ def _move(seat: _Seat, foe: _Seat, arguments: list[str], generation: int) -> Non
     if generation == 1:
         seat.raging |= move == "rage"
         if move in FIRST_BINDS:
+            foe.recharging = False
             goes_on = caller == move
             seat.binds_now = seat.binds + 1 if goes_on else 1
             if seat.binds > 1 and (goes_on or foe.has_switched):
