@@ -120,7 +120,7 @@ def verdict_pod(what: str, *, has_iteration: bool = True) -> Map:
 def collect() -> WorkflowTemplate:
     """Return nashdex-collect."""
     return workflow_template(
-        "Play the learner's battles against its opponents: one pod a shard, with the battle gateway as its sidecar.",
+        "Play the battles that trainings learn from: one pod a shard, with the battle gateway as its sidecar.",
         component="collect",
         title="Collect one shard",
         description="Plays a shard's battles. Template act plays what trainings ask for, until they are done.",
@@ -137,7 +137,7 @@ def train() -> WorkflowTemplate:
         "Train a best response: one pod a seed. The site's gpu-semaphore limits how many run at once in the namespace.",
         component="train",
         title="Train one seed",
-        description="Trains a best response from the battles of the iteration.",
+        description="Trains one policy of the iteration: a best response, or the first network.",
         deadline_seconds=96 * _HOUR_SECONDS,
         parameters=[RUN, ITERATION, SHARD],
         templates=[step_pod(StepName.TRAIN)],

@@ -70,9 +70,11 @@ class ArenaSettings(Section):
 
 
 class CollectSettings(Section):
-    """Collecting battles of the learner against the meta-strategy."""
+    """Battles to learn from before training: the teacher's, for the first network. PPO plays its own battles."""
 
-    battles: int = Field(500, ge=1, le=10_000_000, description="Battles per iteration, over all shards.")
+    battles: int = Field(
+        500, ge=1, le=10_000_000, description="Battles of an iteration that learns from them, over all shards."
+    )
     shards: int = Field(2, ge=1, le=200, description="Processes or pods that share the battles.")
     device: Literal["cpu", "cuda"] = Field(
         "cpu",
