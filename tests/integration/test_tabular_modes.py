@@ -173,7 +173,7 @@ def test_the_gate_lets_in_who_beats_its_parent_and_nobody_else(tmp_path: Path) -
 
 
 def test_exact_oracles_answer_from_iteration_0_on_and_collect_nothing(tmp_path: Path) -> None:
-    store, _ = _run(tmp_path, train={"oracle": "exact"}, population={"initial": ["first-action"]})
+    store, _ = _run(tmp_path, train={"oracle": "exact"}, population={"initial": ["first-action"]}, network={})
     gains = [
         read_published(store, iteration, keys.META_GAME_ANALYSIS, MetaGameAnalysis).exploitability.exact
         for iteration in range(ITERATIONS)

@@ -11,7 +11,7 @@ from nashdex.games.showdown.formats import GAME as SHOWDOWN
 from nashdex.learning.rewards import REWARDS
 from nashdex.metagame.opponents.registry import OPPONENT_RULES
 from nashdex.oracles.interface import AnyOracle
-from nashdex.oracles.registry import ORACLES
+from nashdex.oracles.registry import ORACLES, needs_actors
 from nashdex.policies.networks.kinds import NETWORKS
 from nashdex.policies.scripted.registry import SCRIPTED_POLICIES, is_scripted, scripted_policies_of
 from nashdex.policies.sources import SOURCES
@@ -40,6 +40,7 @@ def check_fit(settings: RunSettings) -> None:
         _of_reward(settings.format, settings.train.reward),
         _of_network(settings.format, settings.network, settings.train),
         _of_device(settings.collect.device, settings.network, settings.train),
+        _of_actors(settings),
         _of_oracle(settings),
         _of_opponents(settings),
         _of_gate(settings.gate, settings.train),
@@ -158,9 +159,14 @@ def _of_network(format_id: str, network: NetworkSettings, train: TrainSettings) 
         fitting = [n for n, other in NETWORKS.all().items() if other.fits(played.game, played.num_slots)]
         able = " or ".join(map(repr, fitting))
         yield f"network.kind {kind!r} does not fit {format_id}; expected {able}"
-    if network.init_from.policy_id is None:
-        return
     oracle, *first = _oracles(train)
+    if network.init_from.policy_id is None:
+        if oracle.makes != "network" and (changed := changed_keys(network)):
+            yield (
+                f"network.{changed[0]} has no effect with the oracle {oracle.name!r}, whose policies are tables: leave "
+                "it out"
+            )
+        return
     if not first:
         yield f"network.init_from has no effect with the oracle {oracle.name!r}, which starts afresh: leave it out"
     elif not first[0].begins_from_policy:
@@ -183,6 +189,15 @@ def _of_device(device: str, network: NetworkSettings, train: TrainSettings) -> I
         yield (
             f"collect.device is {device!r}, and network.kind {network.kind!r} with a memory of the battle plays on the "
             'CPU alone; expected collect.device = "cpu", or a network without a memory'
+        )
+
+
+def _of_actors(settings: RunSettings) -> Iterator[str]:
+    changed = changed_keys(settings.actors)
+    if changed and settings.actors.shards and not needs_actors(settings):
+        yield (
+            f"actors.{changed[0]} has no effect with the oracle {settings.train.oracle.kind!r} and format "
+            f"{settings.format!r}, where no actors play: leave it out"
         )
 
 

@@ -56,6 +56,7 @@ def ppo(values: dict[str, Any] | None = None, **oracle: object) -> dict[str, Any
         ppo(decisions=1000, round_battles=100, streaming=STREAM, advantages=V_TRACE),
         ppo(KUHN, decisions=1000, overlap_rounds=1, advantages=V_TRACE),
         {"actors": {"shards": 0}},
+        EXACT | {"actors": {"shards": 0}, "network": "slots"},
         {"actors": {"shards": 2, "chunk_battles": 20, "keep_chunks": True}},
         *(ppo(damping={"preset": preset}) for preset in DAMPING_PRESETS.names),
         ppo(damping={"preset": "adaptive-kl", "beta": {"target_nats": 0.01}}),
@@ -167,6 +168,18 @@ def test_goes_together(values: dict[str, Any]) -> None:
         (
             {"actors": {"shards": 0, "keep_chunks": True}},
             "actors.keep_chunks has no effect with actors.shards = 0: leave it out, or give actors.shards another",
+        ),
+        (
+            EXACT | {"actors": {"shards": 2}},
+            "actors.shards has no effect with the oracle 'exact' and format 'kuhn_poker', where no actors play",
+        ),
+        (
+            ppo(KUHN | {"actors": {"chunk_battles": 20}}),
+            "actors.chunk_battles has no effect with the oracle 'ppo' and format 'kuhn_poker'",
+        ),
+        (
+            EXACT | {"network": {"hidden_size": 64}},
+            "network.hidden_size has no effect with the oracle 'exact', whose policies are tables: leave it out",
         ),
         ({"actors": {"shards": 0, "chunk_battles": 20}}, "actors.chunk_battles has no effect with actors.shards = 0"),
         ({"actors": {"shards": 0, "patience_seconds": 9}}, "actors.patience_seconds has no effect with actors.shards"),
