@@ -5,6 +5,7 @@ import time
 import numpy as np
 
 from nashdex.core import keys
+from nashdex.core.errors import DataError, TryAgainError
 from nashdex.core.ids import BarePolicyId
 from nashdex.core.manifest import Manifest
 from nashdex.core.results import TRAINING_METRICS, TRAINING_RESULT, TrainingResult
@@ -42,7 +43,13 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
     attempt = Attempt(store, iteration, StepName.TRAIN, shard)
     began_seconds = time.monotonic()
     task = Task(store, settings, plan, shard, attempt.id)
-    trained = oracle.training()(task, settings.train.section_of(plan.oracle))
+    try:
+        trained = oracle.training()(task, settings.train.section_of(plan.oracle))
+    except (DataError, TryAgainError):
+        # Another attempt may have been faster, and then has removed what this one trained with.
+        if done := find_done(store, iteration, StepName.TRAIN, shard, keeps):
+            return done
+        raise
     name = oracle.policy_name.format(
         iteration=iteration, learner=_models(settings.train, plan), start=_start(settings.network)
     )

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from nashdex.core import keys
-from nashdex.core.errors import DataError, TryAgainError
+from nashdex.core.errors import DataError, NoObjectError, TryAgainError
 from nashdex.core.steps import StepName
 from nashdex.planning.dag import iteration_steps, num_shards, step_function
 from nashdex.settings.run import RunSettings
@@ -110,3 +110,23 @@ def test_a_done_shard_removes_what_its_attempt_left_that_died_after_the_manifest
     assert [*store.list("")] == sorted([*needed, journal]), "what is kept stays"
     assert find_done(store, 1, StepName.TRAIN, 0) == manifest
     assert [*store.list("")] == needed
+
+
+def test_a_training_whose_objects_another_attempt_removed_when_it_was_done_is_done(
+    stages: list[dict[str, bytes]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was suspended meanwhile."""
+    place = next(number for number, (_, step, _) in enumerate(WORK) if step is StepName.TRAIN)
+    store, is_overtaken = MemoryStore(dict(stages[place])), [True]
+
+    def lose_a_snapshot(*_: object) -> None:
+        if is_overtaken:
+            Attempt(store, 0, StepName.TRAIN, 0).finish({"updates": 7})
+        raise NoObjectError("snapshot-00000001 does not exist")
+
+    monkeypatch.setattr("nashdex.oracles.tabular.train_exact", lose_a_snapshot)
+    assert step_function(StepName.TRAIN)(store, SETTINGS, 0, 0).counts == {"updates": 7}
+    is_overtaken.clear()
+    store.delete(keys.manifest(0, StepName.TRAIN, 0))
+    with pytest.raises(NoObjectError, match="snapshot-00000001"):
+        step_function(StepName.TRAIN)(store, SETTINGS, 0, 0)
