@@ -186,7 +186,7 @@ class Gateway:
         self._process.stdout.close()
         self._process.stdin.close()
         if sys.platform == "linux":
-            # A user may have only so many large pipes (/proc/sys/fs/pipe-user-pages-soft); small ones work too.
+            # The system limits a user's large pipes (/proc/sys/fs/pipe-user-pages-soft); small ones work too.
             with suppress(PermissionError):
                 for fd in (read_fd, write_fd):
                     fcntl.fcntl(fd, _F_SETPIPE_SZ, _PIPE_BYTES)
