@@ -150,6 +150,12 @@ def test_gravity_ends_a_charged_attack() -> None:
     assert (turn.slots[0].text, turn.slots[0].only) == ("switch Sno", None)
 
 
+def test_chilly_reception_is_used_in_the_turn_that_announces_it() -> None:
+    lines = ["|-prepare|p1a: Rai|Chilly Reception|p1a: Rai", "|cant|p1a: Rai|flinch", *END, "|turn|2", "|"]
+    turn = decisions([*lines, "|move|p1a: Rai|Protect|p1a: Rai", *END])[3]
+    assert (turn.slots[0].text, turn.slots[0].only) == ("move protect", None)
+
+
 def test_ally_switch_keeps_who_is_transformed() -> None:
     lines = [
         *("|-transform|p1a: Rai|p2a: Gar", "|move|p1b: Gen|Ally Switch|p1b: Gen", "|swap|p1b: Gen|0"),

@@ -106,6 +106,7 @@ def test_the_only_possible_move_is_known(before: list[str], turn: list[str], mov
         ["|-prepare|p1a: Ann|Solar Beam", "|-anim|p1a: Ann|Solar Beam|p2a: Bob"],
         ["|-prepare|p1a: Ann|Fly", "|-enditem|p1a: Ann|Power Herb"],
         ["|-prepare|p1a: Ann|Fly", "|-activate|p1a: Ann|move: Gravity"],
+        ["|-prepare|p1a: Ann|Chilly Reception|p1a: Ann", "|move|p1a: Ann|Chilly Reception|p1a: Ann"],
         ["|move|p1a: Ann|Growl|p2a: Bob", "|-start|p1a: Ann|Encore", "|-end|p1a: Ann|Encore"],
         ["|move|p1a: Ann|Surf|p2a: Bob|[from]Metronome", "|-start|p1a: Ann|Encore"],
     ],

@@ -19,6 +19,8 @@ RECHARGE: Final = "recharge"
 STRUGGLE: Final = "struggle"
 FIGHT: Final = "fight"
 """The simulator's only offer, instead of moves, to a sleeping or frozen Pokémon of the first generation."""
+ANNOUNCED: Final = "chillyreception"
+"""The only move that is prepared and used in one turn: a line announces it at the turn's start."""
 FIRST_BINDS: Final = frozenset({"bind", "clamp", "firespin", "wrap"})
 """Moves of the first generation that go on for some turns. Their user may switch."""
 LAST_GENERATION_OF_PURSUED_SWITCHES: Final = 4
@@ -204,7 +206,7 @@ def _read_effect(seat: _Seat, kind: str, arguments: list[str]) -> None:
     match kind:
         case "-mustrecharge":
             seat.recharging = True
-        case "-prepare" if len(arguments) > 1:
+        case "-prepare" if len(arguments) > 1 and clean_name(arguments[1]) != ANNOUNCED:
             seat.charging = clean_name(arguments[1])
         case "-anim":  # the charged attack follows at once, as Solar Beam's does in sunshine
             seat.charging = ""

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from nashdex.games.showdown.logs.cutting import (
+    ANNOUNCED,
     LAST_GENERATION_OF_PURSUED_SWITCHES,
     RECHARGE,
     STRUGGLE,
@@ -395,7 +396,7 @@ class _Cutter:
         match kind:
             case "-mustrecharge":
                 slot.recharging = True
-            case "-prepare":
+            case "-prepare" if second != ANNOUNCED:
                 slot.charging = second
             case "-anim":
                 slot.charging = ""
