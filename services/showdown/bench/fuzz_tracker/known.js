@@ -85,7 +85,8 @@ const KNOWN = [
   },
   {
     kind: /^opponent PP( on the bench)?$/,
-    when: ({ pokemon }) => pokemon.side.dynamaxUsed,
+    // Before the eighth generation, the simulator counts a side as one that used it.
+    when: ({ pokemon }, { gen }) => gen === 8 && pokemon.side.dynamaxUsed,
     reason: "the move that a Max move replaces is known only if one move can be it",
   },
   {

@@ -73,3 +73,24 @@ test("a Future Sight at a partner hits where the partner is", () => {
   assert.deepEqual([foe.own.future_turns, foe.opponent.future_turns], [[0, 3], [0, 0]]);
   assert.deepEqual([partner.own.future_turns, partner.opponent.future_turns], [[0, 0], [0, 3]]);
 });
+
+test("in doubles, a partner may trap, and Baton Pass up to the fourth generation passes on both ends of a trap", () => {
+  const entry = ["a: Mew|Mew", "b: Abra|Abra"].flatMap((shown) => [`|switch|p1${shown}|300/300`, `|switch|p2${shown}|100/100`]);
+  const trap = ["|move|p2a: Mew|Mean Look|p2b: Abra", "|-activate|p2b: Abra|trapped"];
+  const trapped = (/** @type {string} */ format, /** @type {string[]} */ ...lines) => {
+    const { pokemon, slots } = after(format, [...entry, "|turn|1", ...lines]).opponent;
+    return slots.map((/** @type {number} */ row) => "trapped" in pokemon[row].volatiles);
+  };
+  const enter = (/** @type {string} */ slot, /** @type {string} */ cause = "") => `|switch|${slot}: Jynx|Jynx, F|100/100${cause}`;
+  const pass = "|[from] Baton Pass";
+  assert.deepEqual(trapped("gen9doublesou", ...trap), [false, true]);
+  assert.deepEqual(trapped("gen9doublesou", ...trap, "|faint|p1a: Mew", enter("p1b")), [false, true]);
+  assert.deepEqual(trapped("gen9doublesou", ...trap, enter("p2a")), [false, false]);
+  assert.deepEqual(trapped("gen9doublesou", ...trap, "|faint|p2a: Mew"), [false, false]);
+  assert.deepEqual(trapped("gen9doublesou", ...trap, enter("p2a", pass)), [false, false]);
+  assert.deepEqual(trapped("gen4doublesou", ...trap, enter("p2a", pass)), [false, true]);
+  assert.deepEqual(trapped("gen4doublesou", ...trap, enter("p2b", pass), enter("p1a")), [false, true]);
+  const both = ["|move|p2a: Mew|Jaw Lock|p1b: Abra", "|-activate|p2a: Mew|trapped", "|-activate|p1b: Abra|trapped"];
+  assert.deepEqual(trapped("gen9doublesou", ...both, enter("p1a")), [true, false]);
+  assert.deepEqual(trapped("gen9doublesou", ...both, "|faint|p1b: Abra"), [false, false]);
+});

@@ -26,7 +26,8 @@ function switchIn(tracker, parts) {
   const isPassed = slot === tracker.passer && parts[1] === "switch" && !slot.pokemon?.fainted;
   const cause = tagged(parts, "[from] ") || (isPassed ? "Baton Pass" : "");
   tracker.passer = null;
-  if (slot.pokemon) leave(tracker, slot, slot.pokemon, cause === "Baton Pass" ? PASS_ALL : cause === "Shed Tail" ? PASS_SUBSTITUTE : PASS_NONE);
+  const passes = cause === "Baton Pass" ? PASS_ALL : cause === "Shed Tail" ? PASS_SUBSTITUTE : PASS_NONE;
+  if (slot.pokemon) leave(tracker, slot, slot.pokemon, passes);
   const row = side.rowFor(ident.slice(ident.indexOf(":") + 2), details.species);
   const pokemon = side.pokemon[row];
   // The team has a Pokémon of this species, even if this one is another in disguise.
@@ -41,6 +42,8 @@ function switchIn(tracker, parts) {
   pokemon.setCondition(parts[4]);
   if (pokemon.status === tracker.toxic) pokemon.statusTurns = 0;
   release(tracker, slot);
+  // Up to the fourth generation, Baton Pass passes on both ends of a trap.
+  if (passes !== PASS_ALL || !tracker.volatiles.passes[tracker.n.trapped]) untrap(tracker, slot);
 }
 
 /** Binding ends for both when either leaves; without a known binder it was the only other. @param {Tracker} tracker @param {ActiveSlot} left */
@@ -50,13 +53,14 @@ function release(tracker, left) {
     if (!binder || binder === left) volatiles[n.bound] = 0;
     volatiles[n.binding] = 0;
   }
-  untrap(tracker, left);
 }
 
-/** A trap, such as Mean Look's, ends as soon as its user leaves or faints. @param {Tracker} tracker @param {ActiveSlot} left */
+/** A trap, such as Mean Look's, ends as soon as its user, who may be a partner, leaves or faints. @param {Tracker} tracker @param {ActiveSlot} left */
 function untrap(tracker, left) {
-  for (const { volatiles, trapper } of foeOf(tracker, left.side).slots) {
-    if (!trapper || trapper === left) volatiles[tracker.n.trapped] = 0;
+  for (const side of tracker.sides) {
+    for (const { volatiles, trapper } of side.slots) {
+      if (trapper ? trapper === left : side !== left.side) volatiles[tracker.n.trapped] = 0;
+    }
   }
 }
 handlers.set("switch", switchIn);
@@ -75,7 +79,7 @@ function leave(tracker, slot, leaving, passes) {
     side.vacate(slot);
     return;
   }
-  const { boosts, volatiles } = slot;
+  const { boosts, volatiles, trapper } = slot;
   const kept = volatiles.slice();
   const keptBoosts = boosts.slice();
   side.vacate(slot);
@@ -85,6 +89,7 @@ function leave(tracker, slot, leaving, passes) {
   }
   boosts.set(keptBoosts);
   for (let v = 0; v < tracker.volatiles.size; v++) if (tracker.volatiles.passes[v]) volatiles[v] = kept[v];
+  if (volatiles[tracker.n.trapped]) slot.trapper = trapper;
 }
 
 /** The Pokémon in the slot was another in disguise: that one takes over everything seen since it came in. */

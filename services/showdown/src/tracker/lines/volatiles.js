@@ -135,7 +135,8 @@ handlers.set("-activate", (tracker, parts) => {
       break;
     case "trapped":
       slot.volatiles[n.trapped] = 1;
-      slot.trapper = tracker.mover.side === side ? null : tracker.mover;
+      // The user of Jaw Lock is trapped by its target.
+      slot.trapper = tracker.mover !== slot ? tracker.mover : tracker.aim ? slotOf(tracker, tracker.aim) : null;
       break;
     case "lockon":
     case "mindreader":
