@@ -15,6 +15,10 @@ const isReplacing = (_, battle) => battle.requestState === "switch";
 /** @param {Difference} difference of a Pokémon @returns {boolean} whether an opponent of it has Pressure */
 const facesPressure = ({ pokemon }) => pokemon.side.foe.pokemon.some((/** @type {any} */ { ability }) => ability === "pressure");
 
+/** @param {Difference} difference of a Pokémon @param {any} battle @returns {boolean} whether its partner may have a Pressure that costs PP */
+const hasPressingPartner = ({ pokemon }, { gen }) =>
+  gen < 5 && pokemon.side.pokemon.some((/** @type {any} */ other) => other !== pokemon && other.ability === "pressure");
+
 /** @type {Known[]} */
 const KNOWN = [
   {
@@ -59,8 +63,8 @@ const KNOWN = [
   },
   {
     kind: /^(own|opponent) PP( on the bench)?$/,
-    when: (difference, { gameType }) => gameType === "doubles" && facesPressure(difference),
-    reason: "in doubles, the line of a move that fails names no target, so that Pressure may have cost PP or not",
+    when: (difference, battle) => battle.gameType === "doubles" && (facesPressure(difference) || hasPressingPartner(difference, battle)),
+    reason: "in doubles, the line of a move that fails, or is prepared, names no target, so that Pressure may have cost PP or not",
   },
   {
     kind: /^opponent move( on the bench)?$/,
