@@ -67,11 +67,6 @@ const KNOWN = [
     reason: "in doubles, the line of a move that fails, or is prepared, names no target, so that Pressure may have cost PP or not",
   },
   {
-    kind: /^opponent move( on the bench)?$/,
-    when: ({ tracked }, { gen }) => gen === 2 && tracked === "rollout",
-    reason: "the second generation does not mark the later turns of a Rollout that another move called",
-  },
-  {
     kind: /^opponent item( on the bench)?$/,
     when: ({ tracked, truth, pokemon }) =>
       truth === "" && pokemon.lastItem === tracked && pokemon.moveSlots.some((/** @type {any} */ { id }) => id === "naturalgift"),

@@ -32,6 +32,8 @@ export class ActiveSlot {
     this.numMoves = 0;
     this.hasMoves = false;
     this.lastMove = 0;
+    /** The move that it used last, chosen or called by another. */
+    this.used = 0;
     /** The move that it prepares. */
     this.prepared = 0;
     /** Whether the prepared move is its own, and not called by another such as Metronome. */
@@ -67,6 +69,7 @@ export class ActiveSlot {
     this.hasMoves = false;
     this.numMoves = 0;
     this.lastMove = 0;
+    this.used = 0;
     this.prepared = 0;
     this.preparesOwn = false;
     this.stalls = 0;

@@ -305,6 +305,10 @@ test("the second generation does not mark later turns of a move, which cost no P
   assert.deepEqual(spent([thrash, "|turn|2", thrash, "|-start|p2a: Vaporeon|confusion|[silent]", "|turn|3", thrash]), [["outrage", 2]]);
   assert.deepEqual(spent([thrash, "|-immune|p1a: Mew", "|turn|2", thrash]), [["outrage", 1]], "it goes on without an effect");
   assert.deepEqual(spent([`${thrash}|[miss]`, "|-miss|p2a: Vaporeon", "|turn|2", thrash]), [["outrage", 1]], "and after a miss");
+  for (const begun of [thrash, roll]) {
+    const called = ["|move|p2a: Vaporeon|Metronome|p2a: Vaporeon", `${begun}|[from] Metronome`];
+    assert.deepEqual(spent([...called, "|turn|2", begun]), [["metronome", 1]], "another move called it");
+  }
 });
 
 test("a silent confusion ends a rampage of the first two generations", () => {
@@ -320,6 +324,12 @@ test("in the first generation, Rage lasts from its first hit", () => {
   const rages = (/** @type {string[]} */ lines) => "rage" in foe(after("gen1ou", [...ENTRY, ...lines])).volatiles;
   const rage = "|move|p2a: Vaporeon|Rage|p1a: Mew";
   assert.deepEqual([rages([rage]), rages([`${rage}|[miss]`]), rages([rage, `${rage}|[from] Rage|[miss]`])], [true, false, true]);
+});
+
+test("from the second generation on, a Rage that misses ends the one before", () => {
+  const rages = (/** @type {string[]} */ lines) => "rage" in foe(after("gen2ou", [...ENTRY, ...lines])).volatiles;
+  const rage = ["|move|p2a: Vaporeon|Rage|p1a: Mew", "|-singlemove|p2a: Vaporeon|Rage", "|turn|2"];
+  assert.deepEqual([rages(rage), rages([...rage, ...rage]), rages([...rage, `${rage[0]}|[miss]`])], [true, true, false]);
 });
 
 test("a Pokémon that cannot move, or hits itself in confusion, ends what its next move would end", () => {

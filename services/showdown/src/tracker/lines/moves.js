@@ -84,9 +84,10 @@ handlers.set("move", (tracker, parts) => {
   volatiles[n.destinybond] = 0;
   volatiles[n.grudge] = 0;
   volatiles[n.glaiverush] = 0;
-  if (move !== tracker.rage) volatiles[n.rage] = 0;
+  if (dexInfo.generation > 1 || move !== tracker.rage) volatiles[n.rage] = 0;
   // The first generation does not announce it.
-  else if (dexInfo.generation === 1 && !missed) volatiles[n.rage] = 1;
+  else if (!missed) volatiles[n.rage] = 1;
+  slot.used = move;
   slot.prepared = 0;
   slot.preparesOwn = from === "";
   const goesWild = flags & THRASHES && (!missed || dexInfo.generation <= 2);
@@ -109,8 +110,8 @@ handlers.set("move", (tracker, parts) => {
  * @param {number} move that it uses
  * @returns {boolean} whether this is a later turn of the move that it began before
  */
-function goesOnUnmarked({ n }, { volatiles, prepared, lastMove, rolls }, move) {
-  return prepared === move || ((volatiles[n.thrashing] > 0 || rolls > 0) && lastMove === move);
+function goesOnUnmarked({ n }, { volatiles, prepared, used, rolls }, move) {
+  return prepared === move || ((volatiles[n.thrashing] > 0 || rolls > 0) && used === move);
 }
 
 /** A Pokémon that thaws or wakes may use the last move chosen for another Pokémon of its side. */
