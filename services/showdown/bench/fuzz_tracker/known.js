@@ -52,6 +52,16 @@ const KNOWN = [
     reason: "it came in this turn, and found a fainted Pokémon",
   },
   {
+    kind: /^(own|opponent) turns to Perish Song$/,
+    when: (difference, battle) => difference.truth === 4 && isReplacing(difference, battle),
+    reason: "the line that starts the count comes twice: in the song's turn, and again as that turn ends, when the count falls",
+  },
+  {
+    kind: /^(own|opponent) maximum PP$/,
+    when: ({ pokemon }, { gen }) => gen === 4 && pokemon.transformed && pokemon.ppUps.includes(0),
+    reason: "in the fourth generation, a copied move has the PP Ups of the user's own move in its place: Trump Card has none",
+  },
+  {
     kind: /^(own|opponent) thrashing$/,
     when: ({ pokemon }) => Boolean(pokemon.volatiles.confusion),
     reason: "whether a rampage has ended is invisible if its user was confused already",

@@ -34,6 +34,8 @@ export class ActiveSlot {
     this.lastMove = 0;
     /** The move that it used last, chosen or called by another. */
     this.used = 0;
+    /** The turn in which it did. */
+    this.usedIn = 0;
     /** The move that it prepares. */
     this.prepared = 0;
     /** Whether the prepared move is its own, and not called by another such as Metronome. */
@@ -70,6 +72,7 @@ export class ActiveSlot {
     this.numMoves = 0;
     this.lastMove = 0;
     this.used = 0;
+    this.usedIn = 0;
     this.prepared = 0;
     this.preparesOwn = false;
     this.stalls = 0;

@@ -332,6 +332,20 @@ test("from the second generation on, a Rage that misses ends the one before", ()
   assert.deepEqual([rages(rage), rages([...rage, ...rage]), rages([...rage, `${rage[0]}|[miss]`])], [true, true, false]);
 });
 
+test("a recharge, a two-turn move and a rampage end in a turn without a line about their user", () => {
+  const left = (/** @type {string} */ format, /** @type {string[]} */ lines) => Object.keys(foe(after(format, [...ENTRY, ...lines])).volatiles).sort();
+  const carried = ["|turn|2", "|move|p1a: Mew|Sky Drop||[still]", "|-prepare|p1a: Mew|Sky Drop|p2a: Vaporeon"];
+  const beam = ["|move|p2a: Vaporeon|Hyper Beam|p1a: Mew", "|-mustrecharge|p2a: Vaporeon"];
+  const dive = ["|move|p2a: Vaporeon|Dive||[still]", "|-prepare|p2a: Vaporeon|Dive"];
+  const rampage = ["|move|p2a: Vaporeon|Outrage|p1a: Mew"];
+  for (const lines of [beam, dive, rampage]) {
+    assert.notDeepEqual(left("gen5ou", [...lines, ...carried]), []);
+    assert.deepEqual(left("gen5ou", [...lines, ...carried, "|turn|3"]), []);
+  }
+  // There, a rampage goes on after a turn that ended as another Pokémon fainted.
+  assert.deepEqual(left("gen2ou", [...rampage, "|turn|2", "|faint|p1a: Mew", "|switch|p1a: Jynx|Jynx, F|300/300", "|turn|3"]), ["thrashing"]);
+});
+
 test("a Pokémon that cannot move, or hits itself in confusion, ends what its next move would end", () => {
   const effects = ["|-singlemove|p2a: Vaporeon|Grudge", "|-singlemove|p2a: Vaporeon|Rage", "|-singlemove|p2a: Vaporeon|Destiny Bond"];
   const dives = ["|move|p2a: Vaporeon|Dive||[still]", "|-prepare|p2a: Vaporeon|Dive"];

@@ -1,5 +1,6 @@
 /** Lines about items, abilities, gimmicks, the field, the sides and the turn. */
 import { sideOf, slotOf, foeOf, find, tagged, hasTag, showAbility, showItem, loseItem, showCause } from "./common.js";
+import { lapse } from "./moves.js";
 import { TERRAINS, WEATHERS, effectId } from "../field.js";
 
 /** @typedef {import("./common.js").Handler} Handler */
@@ -148,6 +149,7 @@ handlers.set("turn", (tracker, parts) => {
     for (const [position, slot] of side.slots.entries()) {
       const { pokemon, volatiles } = slot;
       slot.turns = Math.min(255, slot.turns + 1);
+      lapse(tracker, slot);
       if (pokemon && pokemon.status === tracker.toxic) pokemon.statusTurns++;
       for (const v of tracker.volatiles.counting) if (volatiles[v] && volatiles[v] < 255) volatiles[v]++;
       // It only lasts for the next turn.

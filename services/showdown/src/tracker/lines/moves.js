@@ -88,6 +88,7 @@ handlers.set("move", (tracker, parts) => {
   // The first generation does not announce it.
   else if (!missed) volatiles[n.rage] = 1;
   slot.used = move;
+  slot.usedIn = tracker.turn;
   slot.prepared = 0;
   slot.preparesOwn = from === "";
   const goesWild = flags & THRASHES && (!missed || dexInfo.generation <= 2);
@@ -238,6 +239,20 @@ export function prevented({ n }, slot) {
   for (const v of [n.destinybond, n.grudge, n.glaiverush, n.rage, n.charging, n.hidden, n.thrashing]) slot.volatiles[v] = 0;
   slot.stalls = 0;
   slot.rolls = 0;
+  slot.prepared = 0;
+}
+
+/**
+ * A turn may pass without a line about the Pokémon: Sky Drop carries it, or in the second and third generations, another one
+ * faints before its move. A recharge and a two-turn move end then, and from the third generation on a rampage.
+ * @param {Tracker} tracker at the begin of a turn
+ * @param {ActiveSlot} slot
+ */
+export function lapse({ dexInfo, n, turn }, slot) {
+  if (dexInfo.generation === 1 || slot.usedIn >= turn - 1) return;
+  for (const v of [n.recharge, n.charging, n.hidden]) slot.volatiles[v] = 0;
+  if (dexInfo.generation > 2) slot.volatiles[n.thrashing] = 0;
+  slot.stalls = 0;
   slot.prepared = 0;
 }
 
