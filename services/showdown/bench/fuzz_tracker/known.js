@@ -62,9 +62,10 @@ const KNOWN = [
     reason: "in the fourth generation, a copied move has the PP Ups of the user's own move in its place: Trump Card has none",
   },
   {
-    kind: /^(own|opponent) thrashing$/,
-    when: ({ pokemon }) => Boolean(pokemon.volatiles.confusion),
-    reason: "whether a rampage has ended is invisible if its user was confused already",
+    kind: /^opponent thrashing$/,
+    when: ({ tracked, pokemon }, { field }) =>
+      tracked && (pokemon.volatiles.confusion || pokemon.ability === "owntempo" || (field.terrain === "mistyterrain" && pokemon.isGrounded())),
+    reason: "whether a rampage has ended after two turns is invisible if its user was confused already, or cannot be",
   },
   {
     kind: /^own PP$/,

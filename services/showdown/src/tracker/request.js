@@ -270,6 +270,7 @@ function readMoves(tracker, slot, pokemon, entry, active, offer) {
       }
     }
     if (asked[0].pp === null) leaveOutSpent(usable, differs ? slot.pp : pokemon.pp, num);
+    else slot.volatiles[tracker.n.thrashing] = 0;
     return;
   }
   // The Pokémon is locked into one move, or left with one that is not its own, such as Struggle.

@@ -311,6 +311,22 @@ test("the second generation does not mark later turns of a move, which cost no P
   }
 });
 
+test("a rampage ends after three turns, and if its user may choose again, though nothing shows that it is confused", () => {
+  const rampage = "|move|p1a: Mew|Outrage|p2a: Vaporeon";
+  const goesOn = `${rampage}|[from] lockedmove`;
+  const turns = (/** @type {string[]} */ ...lines) => [...ENTRY, ...lines.flatMap((line, turn) => [line, `|turn|${turn + 2}`])];
+  const thrashing = (/** @type {string[]} */ lines) => after("gen9ou", lines).own.pokemon[0].volatiles.thrashing;
+  assert.equal(thrashing(turns(rampage, goesOn)), 2);
+  assert.equal(thrashing(turns(rampage, goesOn, goesOn)), undefined);
+  assert.equal(thrashing(turns(rampage, goesOn, rampage)), 1, "it begins anew after two turns");
+  const tracker = new Tracker(DexInfo.forFormat("gen9ou"), 0);
+  for (const line of turns(rampage, goesOn)) tracker.readLine(line);
+  const moves = [{ id: "outrage", move: "Outrage", pp: 15, maxpp: 16 }];
+  const mew = { ident: "p1: Mew", details: "Mew", condition: "400/400", active: true, stats: {}, moves: ["outrage"] };
+  tracker.readRequest(/** @type {any} */ ({ active: [{ moves }], side: { pokemon: [mew] } }));
+  assert.equal(/** @type {any} */ (tracker.state()).own.pokemon[0].volatiles.thrashing, undefined);
+});
+
 test("a silent confusion ends a rampage of the first two generations", () => {
   const rampage = "|move|p2a: Vaporeon|Thrash|p1a: Mew";
   const thrashing = (/** @type {string} */ format, /** @type {string[]} */ lines) => "thrashing" in foe(after(format, [...ENTRY, ...lines])).volatiles;

@@ -9,6 +9,9 @@ import { TERRAINS, WEATHERS, effectId } from "../field.js";
 /** By type of line. @type {Map<string, Handler>} */
 export const handlers = new Map();
 
+/** Turns of the longest rampage, such as Outrage, from the second generation on. */
+const MOST_RAMPAGE_TURNS = 3;
+
 const SWAPS = new Set(["move: Trick", "move: Switcheroo"]);
 
 handlers.set("-item", (tracker, parts) => {
@@ -145,6 +148,8 @@ handlers.set("-swapsideconditions", (tracker) => {
 handlers.set("turn", (tracker, parts) => {
   tracker.turn = Number(parts[2]);
   tracker.passer = null;
+  // The confusion that ends it may be prevented.
+  const longestRampage = tracker.dexInfo.generation > 1 ? MOST_RAMPAGE_TURNS : Infinity;
   for (const side of tracker.sides) {
     for (const [position, slot] of side.slots.entries()) {
       const { pokemon, volatiles } = slot;
@@ -154,6 +159,7 @@ handlers.set("turn", (tracker, parts) => {
       for (const v of tracker.volatiles.counting) if (volatiles[v] && volatiles[v] < 255) volatiles[v]++;
       // It only lasts for the next turn.
       if (volatiles[tracker.n.lockon] > 2) volatiles[tracker.n.lockon] = 0;
+      if (volatiles[tracker.n.thrashing] >= longestRampage) volatiles[tracker.n.thrashing] = 0;
       if (side.wishTurns[position] < tracker.turn) side.wishTurns[position] = 0;
       if (side.futureTurns[position] < tracker.turn) side.futureTurns[position] = 0;
     }

@@ -92,7 +92,9 @@ handlers.set("move", (tracker, parts) => {
   slot.prepared = 0;
   slot.preparesOwn = from === "";
   const goesWild = flags & THRASHES && (!missed || dexInfo.generation <= 2);
-  volatiles[n.thrashing] = goesWild ? Math.min(255, volatiles[n.thrashing] + 1) : 0;
+  // After the second generation, a rampage that begins anew shows that the last one has ended.
+  const rampage = dexInfo.generation <= 2 || goesOn ? volatiles[n.thrashing] : 0;
+  volatiles[n.thrashing] = goesWild ? Math.min(255, rampage + 1) : 0;
   slot.rolls = move && move === tracker.rollout && !missed ? (slot.rolls + 1) % MOST_ROLLS : 0;
   if (!(flags & STALLS)) slot.stalls = 0;
   if (flags & MINIMIZES) volatiles[n.minimize] = 1;
