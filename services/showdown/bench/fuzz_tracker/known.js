@@ -89,6 +89,12 @@ const KNOWN = [
     reason: "Regenerator heals unseen, and nothing has shown it",
   },
   {
+    kind: /^opponent HP on the bench$/,
+    when: ({ tracked, truth }, battle) =>
+      truth - tracked === 1 && battle.getAllPokemon().some((/** @type {any} */ { baseAbility }) => baseAbility === "regenerator"),
+    reason: "a Regenerator that was swapped heals a third of the maximum, and an opponent's hit points are rounded",
+  },
+  {
     kind: /^opponent PP( on the bench)?$/,
     when: ({ pokemon }) => pokemon.side.zMoveUsed,
     reason: "the move that a Z-move replaces is known only if one move can be it",
