@@ -54,7 +54,7 @@ export class Offer {
 const NAMED = [
   "binding", "bound", "charge", "charging", "confusion", "defensecurl", "destinybond", "dragoncheer", "dynamax",
   "focusenergy", "gastroacid", "glaiverush", "grudge", "hidden", "laserfocus", "lockon", "magnetrise", "minimize", "rage",
-  "recharge", "smackdown", "substitute", "thrashing", "transformed", "trapped",
+  "recharge", "smackdown", "substitute", "telekinesis", "thrashing", "transformed", "trapped",
 ];
 
 /** @param {DexInfo} dexInfo @returns {Numbers} */
@@ -117,6 +117,8 @@ export class Tracker {
     this.aim = "";
     /** The slot whose Pokémon used Baton Pass last of all in this turn. @type {ActiveSlot | null} */
     this.passer = null;
+    /** Whether an ability, such as Magic Bounce, used that move besides its owner's own. */
+    this.isExtra = false;
     /** The first generation's simulator announced that the next move may not be its user's own. */
     this.isDesynced = false;
     /** @type {Request | null} */

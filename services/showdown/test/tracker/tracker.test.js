@@ -354,12 +354,51 @@ test("a recharge, a two-turn move and a rampage end in a turn without a line abo
   const beam = ["|move|p2a: Vaporeon|Hyper Beam|p1a: Mew", "|-mustrecharge|p2a: Vaporeon"];
   const dive = ["|move|p2a: Vaporeon|Dive||[still]", "|-prepare|p2a: Vaporeon|Dive"];
   const rampage = ["|move|p2a: Vaporeon|Outrage|p1a: Mew"];
-  for (const lines of [beam, dive, rampage]) {
+  const bond = ["|move|p2a: Vaporeon|Destiny Bond|p2a: Vaporeon", "|-singlemove|p2a: Vaporeon|Destiny Bond"];
+  for (const lines of [beam, dive, rampage, bond]) {
     assert.notDeepEqual(left("gen5ou", [...lines, ...carried]), []);
     assert.deepEqual(left("gen5ou", [...lines, ...carried, "|turn|3"]), []);
   }
   // There, a rampage goes on after a turn that ended as another Pokémon fainted.
   assert.deepEqual(left("gen2ou", [...rampage, "|turn|2", "|faint|p1a: Mew", "|switch|p1a: Jynx|Jynx, F|300/300", "|turn|3"]), ["thrashing"]);
+});
+
+test("a move that Magic Bounce returns ends nothing of its user's; one of Dancer, what its next move would end", () => {
+  const left = (/** @type {string[]} */ lines) => Object.keys(foe(after("gen7ou", [...ENTRY, ...lines])).volatiles).sort();
+  const bounced = ["|move|p1a: Mew|Toxic|p2a: Vaporeon", "|move|p2a: Vaporeon|Toxic|p1a: Mew|[from] ability: Magic Bounce", "|-immune|p1a: Mew"];
+  const danced = ["|-activate|p2a: Vaporeon|ability: Dancer", "|move|p2a: Vaporeon|Swords Dance|p2a: Vaporeon|[from] ability: Dancer"];
+  const beam = ["|move|p2a: Vaporeon|Solar Beam||[still]", "|-prepare|p2a: Vaporeon|Solar Beam"];
+  const rampage = ["|move|p2a: Vaporeon|Outrage|p1a: Mew"];
+  const bond = ["|move|p2a: Vaporeon|Destiny Bond|p2a: Vaporeon", "|-singlemove|p2a: Vaporeon|Destiny Bond"];
+  for (const extra of [bounced, danced]) {
+    assert.deepEqual(left([...beam, ...extra]), ["charging"]);
+    assert.deepEqual(left([...rampage, ...extra]), ["thrashing"]);
+    assert.deepEqual(left([...bond, ...extra]), extra === bounced ? ["destinybond"] : []);
+  }
+  assert.deepEqual(left([...rampage, "|turn|2", ...danced]), [], "a dance before its user's own move");
+  assert.deepEqual(left(["|move|p2a: Vaporeon|Petal Dance|p1a: Mew|[from] ability: Dancer"]), []);
+});
+
+test("an ability that absorbs a rampage ends it", () => {
+  const left = (/** @type {string[]} */ lines) => Object.keys(foe(after("gen7ou", [...ENTRY, "|move|p2a: Vaporeon|Petal Dance|p1a: Mew", ...lines])).volatiles);
+  assert.deepEqual(left([]), ["thrashing"]);
+  assert.deepEqual(left(["|-ability|p1a: Mew|Sap Sipper|boost", "|-boost|p1a: Mew|atk|1"]), []);
+  assert.deepEqual(left(["|-ability|p1a: Mew|Stamina|boost", "|-boost|p1a: Mew|def|1"]), ["thrashing"]);
+  assert.deepEqual(left(["|-heal|p1a: Mew|400/400|[from] ability: Volt Absorb|[of] p2a: Vaporeon"]), []);
+  assert.deepEqual(left(["|-start|p1a: Mew|ability: Flash Fire"]), []);
+  assert.deepEqual(left(["|-activate|p1a: Mew|move: Mat Block|Petal Dance"]), []);
+});
+
+test("Smack Down and Gravity end what lifts a Pokémon, and moves in the air alone", () => {
+  const left = (/** @type {string[]} */ lines) => Object.keys(foe(after("gen6ou", [...ENTRY, ...lines])).volatiles).sort();
+  const prepares = (/** @type {string} */ move) => [`|move|p2a: Vaporeon|${move}||[still]`, `|-prepare|p2a: Vaporeon|${move}`];
+  const lifts = ["|-start|p2a: Vaporeon|Magnet Rise", "|-start|p2a: Vaporeon|Telekinesis"];
+  const smack = "|-start|p2a: Vaporeon|Smack Down";
+  const gravity = "|-activate|p2a: Vaporeon|move: Gravity";
+  assert.deepEqual([left([...lifts, smack]), left([...lifts, gravity])], [["smackdown"], []]);
+  assert.deepEqual([left([...prepares("Fly"), smack]), left([...prepares("Bounce"), gravity])], [["smackdown"], []]);
+  assert.deepEqual([left([...prepares("Sky Attack"), smack]), left([...prepares("Sky Attack"), ...lifts, gravity])], [["charging", "smackdown"], ["charging"]]);
+  assert.deepEqual([left([...prepares("Sky Drop"), smack]), left([...prepares("Sky Drop"), gravity])], [["charging", "hidden", "smackdown"], []]);
 });
 
 test("a Pokémon that cannot move, or hits itself in confusion, ends what its next move would end", () => {

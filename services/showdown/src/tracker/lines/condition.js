@@ -1,7 +1,7 @@
 /** Lines about hit points, statuses and boosts. */
 import { BOOSTS } from "../../simulator/dex.js";
 import { copyCriticals, sideOf, slotOf, find, tagged, hasTag, showCause, OF, SUBJECT } from "./common.js";
-import { bindInFirstGeneration, prevented } from "./moves.js";
+import { absorbed, bindInFirstGeneration, prevented } from "./moves.js";
 import { statusOf } from "../side.js";
 
 /** @typedef {import("./common.js").Handler} Handler */
@@ -37,6 +37,7 @@ handlers.set("-heal", (tracker, parts) => {
   pokemon.setCondition(parts[3]);
   if (parts.length === 4) return;
   const from = tagged(parts, "[from] ");
+  if (from.startsWith("ability: ")) absorbed(tracker, parts[2], from.slice(9));
   // The tag "[of]" names the Pokémon whose move was absorbed, not the one whose ability heals, except for Hospitality.
   showCause(tracker, parts, parts[2], from === "ability: Hospitality" ? OF : SUBJECT, SUBJECT);
   if (from === "move: Wish") {

@@ -1,6 +1,6 @@
 /** Lines about items, abilities, gimmicks, the field, the sides and the turn. */
 import { sideOf, slotOf, foeOf, find, tagged, hasTag, showAbility, showItem, loseItem, showCause } from "./common.js";
-import { lapse } from "./moves.js";
+import { absorbed, lapse } from "./moves.js";
 import { TERRAINS, WEATHERS, effectId } from "../field.js";
 
 /** @typedef {import("./common.js").Handler} Handler */
@@ -54,6 +54,7 @@ handlers.set("-ability", (tracker, parts) => {
   if (!pokemon) return;
   const { abilities } = tracker.dexInfo;
   const ability = abilities.of(parts[3]);
+  if (parts[4] === "boost") absorbed(tracker, ident, parts[3]);
   if (parts[3] === "Neutralizing Gas") tracker.setGas(true);
   // As One announces its two parts by their names.
   if (!ability || abilities.ids[pokemon.ability].startsWith("asone")) return;

@@ -43,6 +43,7 @@ handlers.set("move", (tracker, parts) => {
   tracker.mover = slot;
   tracker.aim = parts[4] ?? "";
   tracker.passer = parts[3].endsWith("Baton Pass") ? slot : null;
+  tracker.isExtra = from === "ability: Magic Bounce" || from === "ability: Dancer";
   // The first generations do not always mark the later turns of a move.
   const marked = dexInfo.generation === 1 ? from === parts[3] : dexInfo.generation === 2 && from === "" && goesOnUnmarked(tracker, slot, move);
   const goesOn = from === "lockedmove" || marked;
@@ -78,12 +79,20 @@ handlers.set("move", (tracker, parts) => {
     }
   }
 
-  volatiles[n.recharge] = 0;
-  volatiles[n.hidden] = 0;
-  volatiles[n.charging] = 0;
+  // Magic Bounce returns a move without its user's move, which would end something.
+  if (from === "ability: Magic Bounce") return;
   volatiles[n.destinybond] = 0;
   volatiles[n.grudge] = 0;
   volatiles[n.glaiverush] = 0;
+  if (from === "ability: Dancer") {
+    volatiles[n.rage] = 0;
+    // A rampage waits for its user's move of this turn.
+    if (slot.usedIn < tracker.turn) volatiles[n.thrashing] = 0;
+    return;
+  }
+  volatiles[n.recharge] = 0;
+  volatiles[n.hidden] = 0;
+  volatiles[n.charging] = 0;
   if (dexInfo.generation > 1 || move !== tracker.rage) volatiles[n.rage] = 0;
   // The first generation does not announce it.
   else if (!missed) volatiles[n.rage] = 1;
@@ -246,7 +255,8 @@ export function prevented({ n }, slot) {
 
 /**
  * A turn may pass without a line about the Pokémon: Sky Drop carries it, or in the second and third generations, another one
- * faints before its move. A recharge and a two-turn move end then, and from the third generation on a rampage.
+ * faints before its move. A recharge and a two-turn move end then, and from the third generation on a rampage. Sky Drop also
+ * ends what the move would have ended.
  * @param {Tracker} tracker at the begin of a turn
  * @param {ActiveSlot} slot
  */
@@ -254,6 +264,7 @@ export function lapse({ dexInfo, n, turn }, slot) {
   if (dexInfo.generation === 1 || slot.usedIn >= turn - 1) return;
   for (const v of [n.recharge, n.charging, n.hidden]) slot.volatiles[v] = 0;
   if (dexInfo.generation > 2) slot.volatiles[n.thrashing] = 0;
+  if (dexInfo.generation > 3) for (const v of [n.destinybond, n.grudge, n.glaiverush, n.rage]) slot.volatiles[v] = 0;
   slot.stalls = 0;
   slot.prepared = 0;
 }
@@ -303,10 +314,21 @@ handlers.set("-mustrecharge", (tracker, parts) => {
 
 /** A Rollout that has no effect ends, and from the third generation on a rampage. @param {Tracker} tracker @param {string} ident the Pokémon that it had no effect on */
 export function blocked(tracker, ident) {
-  if (tracker.dexInfo.generation === 1 || !ident) return;
+  if (tracker.dexInfo.generation === 1 || !ident || tracker.isExtra) return;
   if (tracker.mover.side === sideOf(tracker, ident)) return;
   if (tracker.dexInfo.generation > 2) tracker.mover.volatiles[tracker.n.thrashing] = 0;
   tracker.mover.rolls = 0;
+}
+
+/** Abilities that take a move of their type without effect, and show themselves otherwise than as an immunity. */
+const ABSORBERS = new Set([
+  "Earth Eater", "Flash Fire", "Lightning Rod", "Motor Drive", "Sap Sipper", "Storm Drain", "Volt Absorb", "Water Absorb",
+  "Well-Baked Body",
+]);
+
+/** @param {Tracker} tracker @param {string} ident the Pokémon with the ability @param {string} ability that a line shows */
+export function absorbed(tracker, ident, ability) {
+  if (ABSORBERS.has(ability)) blocked(tracker, ident);
 }
 
 /** @type {Handler} */

@@ -1,6 +1,6 @@
 /** Lines about volatiles of an active Pokémon. */
 import { sideOf, slotOf, find, foeOf, tagged, hasTag, showAbility, showItem, showCause } from "./common.js";
-import { spend, blocked } from "./moves.js";
+import { absorbed, blocked, spend } from "./moves.js";
 import { effectId } from "../field.js";
 
 /** @typedef {import("./common.js").Handler} Handler */
@@ -10,6 +10,10 @@ import { effectId } from "../field.js";
 
 /** By type of line. @type {Map<string, Handler>} */
 export const handlers = new Map();
+
+/** Two-turn moves in the air that Smack Down ends, and those that Gravity ends. */
+const FLIGHTS = new Set(["fly", "bounce"]);
+const FALLS = new Set([...FLIGHTS, "skydrop"]);
 
 /** Turns from the use of Future Sight to its hit. */
 const FUTURE_TURNS = 2;
@@ -49,12 +53,28 @@ handlers.set("-start", (tracker, parts) => {
       const isTired = hasTag(parts, "[fatigue]") || (dexInfo.generation <= 2 && hasTag(parts, "[silent]"));
       if (effect.from === n.confusion && isTired) slot.volatiles[n.thrashing] = 0;
       if (effect.from === n.dynamax) side.usedDynamax = true;
-      if (effect.from === n.smackdown) slot.volatiles[n.hidden] = slot.volatiles[n.charging] = 0;
+      if (effect.from === n.smackdown) ground(tracker, slot, FLIGHTS);
     }
-    if (name.startsWith("ability: ")) showAbility(tracker, ident, name.slice(9));
+    if (name.startsWith("ability: ")) {
+      showAbility(tracker, ident, name.slice(9));
+      absorbed(tracker, ident, name.slice(9));
+    }
   }
   if (parts.length > 4) showCause(tracker, parts, ident);
 });
+
+/**
+ * What grounds a Pokémon ends its flight and what lifts it.
+ * @param {Tracker} tracker
+ * @param {ActiveSlot} slot
+ * @param {Set<string>} flights ids of the two-turn moves that it ends
+ */
+function ground({ dexInfo, n }, slot, flights) {
+  slot.volatiles[n.magnetrise] = slot.volatiles[n.telekinesis] = 0;
+  if (!flights.has(dexInfo.moves.ids[slot.prepared])) return;
+  slot.volatiles[n.hidden] = slot.volatiles[n.charging] = 0;
+  slot.prepared = 0;
+}
 
 /** @param {Tracker} tracker @param {ActiveSlot} slot @param {string} names such as "Water/Ghost" */
 function setTypes(tracker, slot, names) {
@@ -131,6 +151,7 @@ handlers.set("-activate", (tracker, parts) => {
   switch (effectId(name)) {
     case "protect":
     case "maxguard":
+    case "matblock":
       blocked(tracker, ident);
       break;
     case "trapped":
@@ -142,6 +163,9 @@ handlers.set("-activate", (tracker, parts) => {
     case "mindreader":
       // In the second generation, another one succeeds meanwhile, and prolongs nothing.
       slot.volatiles[n.lockon] ||= 1;
+      break;
+    case "gravity":
+      ground(tracker, slot, FALLS);
       break;
     case "mimic":
       mimic(tracker, slot, pokemon, parts[4]);
