@@ -84,15 +84,15 @@ const KNOWN = [
     reason: "Natural Gift uses up its berry without a line, also where it has no effect",
   },
   {
-    kind: /^opponent HP on the bench$/,
-    when: ({ tracked, truth, pokemon }) => pokemon.baseAbility === "regenerator" && tracked < truth,
-    reason: "Regenerator heals unseen, and nothing has shown it",
+    kind: /^opponent item( on the bench)?$/,
+    when: ({ tracked, truth }) => truth === "" && tracked === "stickybarb",
+    reason: "a Sticky Barb that sticks to whoever touches its holder does so without a line: it shows when it hurts the new holder",
   },
   {
     kind: /^opponent HP on the bench$/,
     when: ({ tracked, truth }, battle) =>
-      truth - tracked === 1 && battle.getAllPokemon().some((/** @type {any} */ { baseAbility }) => baseAbility === "regenerator"),
-    reason: "a Regenerator that was swapped heals a third of the maximum, and an opponent's hit points are rounded",
+      tracked < truth && battle.getAllPokemon().some((/** @type {any} */ { baseAbility }) => baseAbility === "regenerator"),
+    reason: "Regenerator, which may be swapped, heals unseen: nothing has shown it, or an opponent's rounded hit points hide one percent",
   },
   {
     kind: /^opponent PP( on the bench)?$/,

@@ -94,6 +94,9 @@ export class Tracker {
     this.wish = moves.wish;
     this.pressure = dexInfo.abilities.of("pressure");
     this.regenerator = dexInfo.abilities.of("regenerator");
+    /** Abilities that replace an attacker's. */
+    this.mummies = ["mummy", "lingeringaroma"].map((id) => dexInfo.abilities.of(id)).filter(Boolean);
+    this.stickyBarb = dexInfo.items.of("stickybarb");
     this.electric = dexInfo.types.of("electric");
     this.toxic = STATUSES.indexOf("tox");
     this.gas = rooms.ids.indexOf("neutralizinggas");

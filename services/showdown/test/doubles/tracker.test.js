@@ -66,6 +66,26 @@ test("an ability that Mummy replaces is its wearer's own only if nothing replace
   assert.equal(own(["|-activate|p2a: Dragapult|Skill Swap|||[of] p2b: Runerigus", mummy("Wandering Spirit")]), "");
 });
 
+test("an ability that Mummy has replaced and that still takes effect on the same hit has not come back", () => {
+  const entry = ["|switch|p1a: Cofagrigus|Cofagrigus, F|300/300", "|switch|p2a: Seismitoad|Seismitoad, F|100/100", "|switch|p2b: Abra|Abra|100/100", "|turn|1"];
+  const mummy = "|-activate|p1a: Cofagrigus|ability: Mummy|p2a: Seismitoad|[ability] Poison Touch";
+  const poison = "|-status|p1a: Cofagrigus|psn|[from] ability: Poison Touch|[of] p2a: Seismitoad";
+  const [{ ability, base_ability: own }] = after("gen7doublesou", [...entry, mummy, poison]).opponent.pokemon;
+  assert.deepEqual([ability, own], ["mummy", "poisontouch"]);
+});
+
+test("a Sticky Barb that hurts a Pokémon without an item was taken from the one that held it", () => {
+  const entry = ["a: Mew|Mew", "b: Abra|Abra"].flatMap((shown) => [`|switch|p1${shown}|300/300`, `|switch|p2${shown}|100/100`]);
+  const hurt = (/** @type {string} */ slot) => `|-damage|${slot}|88/100|[from] item: Sticky Barb`;
+  const items = (/** @type {string[]} */ ...lines) => after("gen4doublesou", [...entry, "|turn|1", ...lines]).opponent.pokemon.map(
+    (/** @type {any} */ { item }) => item,
+  );
+  const eaten = "|-enditem|p2b: Abra|Wiki Berry|[eat]";
+  assert.deepEqual(items(hurt("p2a: Mew"), eaten), ["stickybarb", ""]);
+  assert.deepEqual(items(hurt("p2a: Mew"), eaten, hurt("p2b: Abra")), ["", "stickybarb"]);
+  assert.deepEqual(items(hurt("p2a: Mew"), hurt("p2b: Abra")), ["stickybarb", "stickybarb"], "each may have held its own");
+});
+
 test("a Future Sight at a partner hits where the partner is", () => {
   const entry = ["a: Mew|Mew", "b: Abra|Abra"].flatMap((shown) => [`|switch|p1${shown}|300/300`, `|switch|p2${shown}|100/100`]);
   const future = (/** @type {string} */ aim) => after("gen9doublesou", [...entry, "|turn|1", `|move|p2a: Mew|Future Sight|${aim}`, "|-start|p2a: Mew|move: Future Sight"]);

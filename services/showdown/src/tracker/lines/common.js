@@ -61,6 +61,8 @@ export function showAbility(tracker, ident, name) {
   if (!ability || !side || !pokemon) return;
   const slot = side.slotOf(ident);
   const isActive = pokemon === slot.pokemon;
+  // What Mummy has replaced still takes effect on the hit that met it.
+  if (isActive && ability === pokemon.ability && tracker.mummies.includes(slot.ability)) return;
   if (isActive && slot.ability >= 0) slot.ability = ability;
   else if (pokemon.ability === 0) pokemon.ability = ability;
   else if (pokemon.ability !== ability && isActive) slot.ability = ability;

@@ -1,8 +1,8 @@
 /** Lines about hit points, statuses and boosts. */
 import { BOOSTS } from "../../simulator/dex.js";
-import { copyCriticals, sideOf, slotOf, find, tagged, hasTag, showCause, OF, SUBJECT } from "./common.js";
+import { copyCriticals, sideOf, slotOf, find, tagged, hasTag, loseItem, showCause, OF, SUBJECT } from "./common.js";
 import { absorbed, bindInFirstGeneration, prevented } from "./moves.js";
-import { statusOf } from "../side.js";
+import { KNOWN, statusOf } from "../side.js";
 
 /** @typedef {import("./common.js").Handler} Handler */
 
@@ -17,6 +17,7 @@ function setHp(tracker, parts) {
   if (parts.length > 4) showCause(tracker, parts, parts[2]);
 }
 handlers.set("-damage", (tracker, parts) => {
+  if (hasTag(parts, "[from] item: Sticky Barb")) takeBarb(tracker, parts[2]);
   setHp(tracker, parts);
   if (!hasTag(parts, "[from] confusion")) return;
   const slot = slotOf(tracker, parts[2]);
@@ -31,6 +32,20 @@ handlers.set("-damage", (tracker, parts) => {
   }
 });
 handlers.set("-sethp", setHp);
+
+/**
+ * A Sticky Barb sticks without a line to the Pokémon without an item that touches its holder: the line that it hurts the
+ * new holder shows who has lost it, if one other active Pokémon is known to hold one.
+ * @param {import("../tracker.js").Tracker} tracker
+ * @param {string} ident of the Pokémon that it hurts
+ */
+function takeBarb(tracker, ident) {
+  const taker = find(tracker, ident);
+  if (!taker || taker.itemKnown !== KNOWN || taker.item !== 0) return;
+  const holders = tracker.sides.flatMap(({ slots }) => slots.flatMap(({ pokemon }) => pokemon ?? []))
+    .filter(({ item }) => item === tracker.stickyBarb);
+  if (holders.length === 1) loseItem(holders[0], tracker.stickyBarb);
+}
 handlers.set("-heal", (tracker, parts) => {
   const pokemon = find(tracker, parts[2]);
   if (!pokemon) return;
