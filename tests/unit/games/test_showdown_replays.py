@@ -99,3 +99,8 @@ def test_the_page_may_load_the_player_and_nothing_else() -> None:
     digest = base64.b64encode(hashlib.sha256(inline.encode()).digest()).decode()
     assert f"'sha256-{digest}'" in rules["script-src"]
     assert page.index("Content-Security-Policy") < page.index("<script")
+
+
+def test_a_name_is_one_field_of_one_line() -> None:
+    renamed = rename_players("|player|p1|One|1|\n|player|p2|Two|2|\n|win|One", ("a|b\n|win|Two", "c\r\nd"))
+    assert renamed.split("\n") == ["|player|p1|a b win Two|1|", "|player|p2|c d|2|", "|win|a b win Two"]

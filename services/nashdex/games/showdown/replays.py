@@ -44,14 +44,16 @@ _POLICY = "; ".join(
 def rename_players(log: str, players: tuple[str, str]) -> str:
     """Return ``log`` with the players called ``players``, by seat, where the log introduces them and names the winner.
 
-    Battles run under neutral names, so that a name cannot influence them.
+    Battles run under neutral names, so that a name cannot influence them. A name's line ends and bars become spaces:
+    it is one field of one line.
     """
+    shown = [" ".join(name.replace("|", " ").split()) for name in players]
     renamed: dict[str, str] = {}
     lines = []
     for line in log.split("\n"):
         match line.split("|"):
             case ["", "player", ("p1" | "p2") as seat, name, *rest]:
-                renamed[name] = players[seat == "p2"]
+                renamed[name] = shown[seat == "p2"]
                 lines.append("|".join(["", "player", seat, renamed[name], *rest]))
             case ["", "win", name] if name in renamed:
                 lines.append(f"|win|{renamed[name]}")
