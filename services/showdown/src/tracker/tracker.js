@@ -99,6 +99,7 @@ export class Tracker {
     this.stickyBarb = dexInfo.items.of("stickybarb");
     this.electric = dexInfo.types.of("electric");
     this.toxic = STATUSES.indexOf("tox");
+    this.sleep = STATUSES.indexOf("slp");
     this.gas = rooms.ids.indexOf("neutralizinggas");
 
     /** By seat. */

@@ -311,7 +311,7 @@ test("the second generation does not mark later turns of a move, which cost no P
   }
 });
 
-test("a rampage ends after three turns, and if its user may choose again, though nothing shows that it is confused", () => {
+test("a rampage ends after three turns, by sleep, and if its user may choose again, though nothing shows that it is confused", () => {
   const rampage = "|move|p1a: Mew|Outrage|p2a: Vaporeon";
   const goesOn = `${rampage}|[from] lockedmove`;
   const turns = (/** @type {string[]} */ ...lines) => [...ENTRY, ...lines.flatMap((line, turn) => [line, `|turn|${turn + 2}`])];
@@ -319,6 +319,7 @@ test("a rampage ends after three turns, and if its user may choose again, though
   assert.equal(thrashing(turns(rampage, goesOn)), 2);
   assert.equal(thrashing(turns(rampage, goesOn, goesOn)), undefined);
   assert.equal(thrashing(turns(rampage, goesOn, rampage)), 1, "it begins anew after two turns");
+  assert.equal(thrashing([...ENTRY, rampage, "|-status|p1a: Mew|slp|[from] move: Sing", "|turn|2"]), undefined, "sleep ends it");
   const tracker = new Tracker(DexInfo.forFormat("gen9ou"), 0);
   for (const line of turns(rampage, goesOn)) tracker.readLine(line);
   const moves = [{ id: "outrage", move: "Outrage", pp: 15, maxpp: 16 }];

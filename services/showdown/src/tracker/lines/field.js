@@ -149,7 +149,7 @@ handlers.set("-swapsideconditions", (tracker) => {
 handlers.set("turn", (tracker, parts) => {
   tracker.turn = Number(parts[2]);
   tracker.passer = null;
-  // The confusion that ends it may be prevented.
+  // The confusion that ends a rampage may be prevented; sleep ends one, too.
   const longestRampage = tracker.dexInfo.generation > 1 ? MOST_RAMPAGE_TURNS : Infinity;
   for (const side of tracker.sides) {
     for (const [position, slot] of side.slots.entries()) {
@@ -160,7 +160,8 @@ handlers.set("turn", (tracker, parts) => {
       for (const v of tracker.volatiles.counting) if (volatiles[v] && volatiles[v] < 255) volatiles[v]++;
       // It only lasts for the next turn.
       if (volatiles[tracker.n.lockon] > 2) volatiles[tracker.n.lockon] = 0;
-      if (volatiles[tracker.n.thrashing] >= longestRampage) volatiles[tracker.n.thrashing] = 0;
+      const isAsleep = tracker.dexInfo.generation > 1 && pokemon?.status === tracker.sleep;
+      if (isAsleep || volatiles[tracker.n.thrashing] >= longestRampage) volatiles[tracker.n.thrashing] = 0;
       if (side.wishTurns[position] < tracker.turn) side.wishTurns[position] = 0;
       if (side.futureTurns[position] < tracker.turn) side.futureTurns[position] = 0;
     }
