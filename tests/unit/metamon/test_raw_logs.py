@@ -279,6 +279,17 @@ def with_lines(*lines: str, first: str = "ann", winner: str = "ann") -> bytes:
     return json.dumps(given | {"log": "\n".join([begun, *lines, f"|win|{winner}"])}).encode()
 
 
+def test_generated_teams_need_no_clause_that_names_are_unique() -> None:
+    """Their generator takes each species once, and logs of generations 4 to 7 do not say so."""
+    given = json.loads(with_lines())
+    log = given["log"].replace("Species Clause", "No Clause")
+    with pytest.raises(RefusedReplayError, match="has no Species Clause"):
+        parse(json.dumps(given | {"log": log}).encode(), "a file")
+    named = {"id": "gen1randombattle-1", "format": "[Gen 1] Random Battle", "formatid": "gen1randombattle"}
+    log = log.replace("[Gen 1] OU", "[Gen 1] Random Battle")
+    assert parse(json.dumps(given | named | {"log": log}).encode(), "a file").format == "gen1randombattle"
+
+
 def test_a_player_who_is_renamed_in_the_battle_can_win_it() -> None:
     replay = parse(with_lines("|player|p1|Cat|7", winner="Cat"), "a file")
     assert (replay.players, replay.winner) == (("ann", "bob"), 0)
