@@ -132,10 +132,12 @@ function compareMoves(row, pokemon, isOwn, see) {
 }
 
 /** @param {Record<string, number>} tracked @param {any} pokemon @param {Tracker} tracker @param {See} see */
-function compareVolatiles(tracked, { volatiles: truth, abilityState }, { volatiles }, see) {
+function compareVolatiles(tracked, pokemon, { volatiles }, see) {
+  const { volatiles: truth, abilityState } = pokemon;
+  const isSlow = abilityState.counter > 0 && !pokemon.ignoringAbility();
   for (const { id, condition } of volatiles.all) {
     // In the newest generation, Slow Start is no condition, but a count of its ability.
-    if (!NOT_COMPARED.has(id)) see(id, id in tracked, condition in truth || (id === "slowstart" && abilityState.counter > 0));
+    if (!NOT_COMPARED.has(id)) see(id, id in tracked, condition in truth || (id === "slowstart" && isSlow));
   }
   if (tracked.stockpile && truth.stockpile) see("Stockpiles", tracked.stockpile, truth.stockpile.layers);
   if (tracked.perish && truth.perishsong) see("turns to Perish Song", 4 - tracked.perish, truth.perishsong.duration);

@@ -19,6 +19,10 @@ const facesPressure = ({ pokemon }) => pokemon.side.foe.pokemon.some((/** @type 
 const hasPressingPartner = ({ pokemon }, { gen }) =>
   gen < 5 && pokemon.side.pokemon.some((/** @type {any} */ other) => other !== pokemon && other.ability === "pressure");
 
+/** @param {any[]} all Pokémon @returns {boolean} whether one may have swapped the Pressure of another */
+const swapsPressure = (all) =>
+  all.some(({ baseAbility }) => baseAbility === "pressure") && all.some(({ baseMoves }) => baseMoves.includes("skillswap"));
+
 /** @type {Known[]} */
 const KNOWN = [
   {
@@ -71,6 +75,16 @@ const KNOWN = [
     kind: /^own PP$/,
     when: (difference, { gen }) => gen === 3 && facesPressure(difference),
     reason: "the third generation does not announce Pressure: the next request shows what it cost",
+  },
+  {
+    kind: /^own PP on the bench$/,
+    when: (difference, { gen }) => gen === 3 && facesPressure(difference) && difference.subject.endsWith("'s transform"),
+    reason: "the third generation does not announce Pressure: the next request lists the moves that Transform copied",
+  },
+  {
+    kind: /^opponent PP( on the bench)?$/,
+    when: ({ pokemon: { side } }, { gen }) => gen === 3 && swapsPressure([...side.pokemon, ...side.foe.pokemon]),
+    reason: "the third generation does not name the abilities that Skill Swap swaps: the next request shows the own one",
   },
   {
     kind: /^(own|opponent) PP( on the bench)?$/,

@@ -240,12 +240,17 @@ function readMoves(tracker, slot, pokemon, entry, active, offer) {
   let differs = transformed;
   for (let m = 0; m < num; m++) if (dexInfo.moves.of(moves[m]) !== pokemon.moves[m]) differs = true;
   if (differs) {
+    const { moves: shown, pp, maxPp } = { moves: slot.moves.slice(), pp: slot.pp.slice(), maxPp: slot.maxPp.slice() };
     for (let m = 0; m < num; m++) {
       const move = dexInfo.moves.of(moves[m]);
-      if (slot.hasMoves && slot.numMoves > m && slot.moves[m] === move) continue;
-      const known = slot.hasMoves ? slot.moves.indexOf(move) : -1;
+      const known = slot.hasMoves ? shown.indexOf(move) : -1;
       slot.moves[m] = move;
-      if (known < 0) tracker.setCopiedPp(slot, m);
+      if (known < 0) {
+        tracker.setCopiedPp(slot, m);
+      } else {
+        slot.pp[m] = pp[known];
+        slot.maxPp[m] = maxPp[known];
+      }
     }
     slot.numMoves = num;
     slot.hasMoves = true;

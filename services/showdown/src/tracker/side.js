@@ -309,7 +309,11 @@ export class TrackedSide {
     slot.clear();
   }
 
-  /** In the first generation, a move learnt by Mimic spends the PP of the move slot that it took. @param {ActiveSlot} slot */
+  /**
+   * What its own moves have spent beside one that Mimic copied. In the first generation, that one spends the PP of the move
+   * slot that it took.
+   * @param {ActiveSlot} slot
+   */
   keepCopiedPp(slot) {
     const { pokemon } = slot;
     if (!pokemon || !slot.hasMoves || slot.volatiles[this.volatiles.number("transformed")]) return;

@@ -36,6 +36,8 @@ export class ActiveSlot {
     this.used = 0;
     /** The turn in which it did. */
     this.usedIn = 0;
+    /** The volatile that its last move gave it without a line, unless Snatch took it; -1 for none. */
+    this.gained = -1;
     /** The move that it prepares. */
     this.prepared = 0;
     /** Whether the prepared move is its own, and not called by another such as Metronome. */

@@ -390,6 +390,52 @@ test("an ability that absorbs a rampage ends it", () => {
   assert.deepEqual(left(["|-activate|p1a: Mew|move: Mat Block|Petal Dance"]), []);
 });
 
+test("sleep ends a rampage at the end of the turn, from the second generation on", () => {
+  const thrashing = (/** @type {string} */ format) => "thrashing" in foe(after(format, [
+    ...ENTRY, "|-status|p2a: Vaporeon|slp", "|cant|p2a: Vaporeon|slp", "|move|p2a: Vaporeon|Sleep Talk|p2a: Vaporeon",
+    "|move|p2a: Vaporeon|Outrage|p1a: Mew|[from] Sleep Talk", "|turn|2",
+  ])).volatiles;
+  assert.deepEqual([thrashing("gen2ou"), thrashing("gen4ou")], [false, false]);
+});
+
+test("Haze of the fourth generation ends Focus Energy, too", () => {
+  const lines = ["|-start|p2a: Vaporeon|move: Focus Energy", "|-boost|p2a: Vaporeon|atk|2", "|-clearallboost"];
+  for (const [format, focused] of /** @type {const} */ ([["gen3ou", 1], ["gen4ou", undefined], ["gen5ou", 1]])) {
+    const { boosts, volatiles } = foe(after(format, [...ENTRY, ...lines]));
+    assert.deepEqual([boosts.atk, volatiles.focusenergy], [0, focused]);
+  }
+});
+
+test("Snatch takes a Wish and what a move gives its user, and costs PP by the Pressure of its victim", () => {
+  const stolen = (/** @type {string} */ format, /** @type {string} */ move) => after(format, [
+    "|switch|p1a: Suicune|Suicune|400/400", "|-ability|p1a: Suicune|Pressure", "|switch|p2a: Vaporeon|Vaporeon, F|100/100", "|turn|1",
+    "|move|p2a: Vaporeon|Snatch|p2a: Vaporeon", "|-singleturn|p2a: Vaporeon|Snatch",
+    `|move|p1a: Suicune|${move}|p1a: Suicune`, "|-activate|p2a: Vaporeon|move: Snatch|[of] p1a: Suicune",
+    `|move|p2a: Vaporeon|${move}|p2a: Vaporeon|[from] move: Snatch`,
+  ]);
+  const { own, opponent } = stolen("gen4ou", "Wish");
+  assert.deepEqual([own.wish_turn, opponent.wish_turn], [0, 2]);
+  const small = stolen("gen4ou", "Minimize");
+  assert.deepEqual([small.own.pokemon[0].volatiles, foe(small).volatiles], [{}, { minimize: 1 }]);
+  const costs = ["gen3ou", "gen4ou", "gen5ou"].map((format) => spentById(foe(stolen(format, "Minimize")).moves)[0][1]);
+  assert.deepEqual(costs, [2, 2, 2]);
+});
+
+test("the effect of a Micle Berry that was eaten or flung before is no lost item", () => {
+  const item = (/** @type {string} */ line) => foe(after("gen4ou", [...ENTRY, "|-item|p2a: Vaporeon|Leftovers|[from] move: Thief", line])).item;
+  assert.equal(item("|-enditem|p2a: Vaporeon|Micle Berry"), "leftovers");
+  assert.equal(item("|-enditem|p2a: Vaporeon|Leftovers|[from] move: Knock Off|[of] p1a: Mew"), "");
+});
+
+test("what a Pokémon's own moves spent beside one of Mimic is kept when it transforms", () => {
+  const moves = foe(after("gen3ou", [
+    ...ENTRY, "|move|p2a: Vaporeon|Surf|p1a: Mew", "|move|p2a: Vaporeon|Mimic|p1a: Mew", "|-activate|p2a: Vaporeon|move: Mimic|Psychic",
+    "|move|p2a: Vaporeon|Surf|p1a: Mew", "|move|p2a: Vaporeon|Transform|p1a: Mew", "|-transform|p2a: Vaporeon|p1a: Mew",
+    "|switch|p2a: Jolteon|Jolteon, M|100/100", "|switch|p2a: Vaporeon|Vaporeon, L80, F|100/100",
+  ])).moves;
+  assert.deepEqual(spentById(moves), [["surf", 2], ["mimic", 1], ["transform", 1]]);
+});
+
 test("Smack Down and Gravity end what lifts a Pokémon, and moves in the air alone", () => {
   const left = (/** @type {string[]} */ lines) => Object.keys(foe(after("gen6ou", [...ENTRY, ...lines])).volatiles).sort();
   const prepares = (/** @type {string} */ move) => [`|move|p2a: Vaporeon|${move}||[still]`, `|-prepare|p2a: Vaporeon|${move}`];
@@ -573,6 +619,26 @@ test("the next request overrides a line about the bench, even if it lists the sa
     tracker.readRequest(request());
     assert.deepEqual(statuses(), ["", "par"], lines[0]);
   }
+});
+
+test("a request that lists copied moves in another order keeps what is known of each", () => {
+  const tracker = new Tracker(DexInfo.forFormat("gen3ou"), 0);
+  const request = (/** @type {string[]} */ moves) => /** @type {any} */ ({
+    wait: true,
+    side: { pokemon: [{
+      ident: "p1: Mew", details: "Mew", condition: "400/400", active: true, item: "", moves,
+      stats: { atk: 1, def: 2, spa: 3, spd: 4, spe: 5 }, baseAbility: "synchronize", ability: "synchronize",
+    }] },
+  });
+  for (const line of ENTRY) tracker.readLine(line);
+  tracker.readRequest(request(["transform"]));
+  for (const line of [
+    "|move|p2a: Vaporeon|Surf|p1a: Mew", "|move|p2a: Vaporeon|Toxic|p1a: Mew", "|-transform|p1a: Mew|p2a: Vaporeon",
+    "|move|p1a: Mew|Toxic|p2a: Vaporeon",
+  ]) tracker.readLine(line);
+  tracker.readRequest(request(["toxic", "tackle", "surf"]));
+  const [mew] = /** @type {any} */ (tracker.state()).own.pokemon;
+  assert.deepEqual(mew.moves, [{ id: "toxic", pp: 4, max_pp: 16 }, { id: "tackle", pp: 5, max_pp: 56 }, { id: "surf", pp: 5, max_pp: 24 }]);
 });
 
 test("what a request that was rebuilt from a log leaves out comes from the lines", () => {

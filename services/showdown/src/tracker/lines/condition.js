@@ -111,7 +111,13 @@ handlers.set("-clearboost", (tracker, parts) => {
   slotOf(tracker, parts[2]).boosts.fill(0);
 });
 handlers.set("-clearallboost", (tracker) => {
-  for (const side of tracker.sides) for (const { boosts } of side.slots) boosts.fill(0);
+  for (const side of tracker.sides) {
+    for (const { boosts, volatiles } of side.slots) {
+      boosts.fill(0);
+      // Haze of the fourth generation alone ends it.
+      if (tracker.dexInfo.generation === 4) volatiles[tracker.n.focusenergy] = 0;
+    }
+  }
 });
 handlers.set("-clearpositiveboost", (tracker, parts) => {
   const { boosts } = slotOf(tracker, parts[2]);

@@ -44,6 +44,8 @@ function friskedBy(tracker, ident) {
 }
 
 handlers.set("-enditem", (tracker, parts) => {
+  // The effect of a berry that was eaten before, or flung.
+  if (parts[3] === "Micle Berry" && parts.length === 4) return;
   loseItem(find(tracker, parts[2]), tracker.dexInfo.items.of(parts[3]));
 });
 
@@ -156,6 +158,8 @@ handlers.set("turn", (tracker, parts) => {
       const { pokemon, volatiles } = slot;
       slot.turns = Math.min(255, slot.turns + 1);
       lapse(tracker, slot);
+      // From the second generation on, sleep ends a rampage.
+      if (pokemon && pokemon.status === tracker.asleep && tracker.dexInfo.generation > 1) volatiles[tracker.n.thrashing] = 0;
       if (pokemon && pokemon.status === tracker.toxic) pokemon.statusTurns++;
       for (const v of tracker.volatiles.counting) if (volatiles[v] && volatiles[v] < 255) volatiles[v]++;
       // It only lasts for the next turn.

@@ -106,14 +106,15 @@ handlers.set("move", (tracker, parts) => {
   volatiles[n.thrashing] = goesWild ? Math.min(255, rampage + 1) : 0;
   slot.rolls = move && move === tracker.rollout && !missed ? (slot.rolls + 1) % MOST_ROLLS : 0;
   if (!(flags & STALLS)) slot.stalls = 0;
-  if (flags & MINIMIZES) volatiles[n.minimize] = 1;
-  if (flags & CURLS) volatiles[n.defensecurl] = 1;
+  const gained = flags & MINIMIZES ? n.minimize : flags & CURLS ? n.defensecurl : -1;
+  slot.gained = gained >= 0 && !volatiles[gained] ? gained : -1;
+  if (slot.gained >= 0) volatiles[gained] = 1;
   if (volatiles[n.charge] && move && dexInfo.moveType[move] === tracker.electric && dexInfo.moveCategory[move] && dexInfo.generation < 9) {
     volatiles[n.charge] = 0;
   }
   if (dexInfo.generation === 1) bindInFirstGeneration(tracker, side, flags, missed);
   // While a Wish waits, another one fails.
-  if (move === tracker.wish && !from) side.wishTurns[side.positionOf(ident)] ||= tracker.turn + WISH_TURNS;
+  if (move === tracker.wish) side.wishTurns[side.positionOf(ident)] ||= tracker.turn + WISH_TURNS;
 });
 
 /**

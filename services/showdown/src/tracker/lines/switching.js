@@ -148,6 +148,7 @@ handlers.set("-transform", (tracker, parts) => {
   slot.types.set(tracker.scratchTypes.subarray(0, 2));
   slot.addedType = tracker.scratchTypes[2];
   slot.boosts.set(original.boosts);
+  slot.side.keepCopiedPp(slot);
   slot.volatiles[tracker.n.transformed] = 1;
   copyCriticals(tracker, slot, original);
   slot.original = original;

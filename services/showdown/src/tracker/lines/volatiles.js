@@ -184,6 +184,9 @@ handlers.set("-activate", (tracker, parts) => {
     case "skillswap":
       swapAbilities(tracker, slot, parts, of);
       break;
+    case "snatch":
+      if (of) snatch(tracker, slot, pokemon, slotOf(tracker, of));
+      break;
     case "trick":
     case "switcheroo": {
       const other = find(tracker, of);
@@ -211,6 +214,25 @@ function restorePp(tracker, slot, pokemon, name, pp) {
   }
   const m = tracker.learn(pokemon, move);
   if (m >= 0) pokemon.pp[m] = Math.min(tracker.dexInfo.movePp[move], pokemon.pp[m] + pp);
+}
+
+/**
+ * @param {Tracker} tracker
+ * @param {ActiveSlot} slot
+ * @param {TrackedPokemon} pokemon that uses the move of the victim
+ * @param {ActiveSlot} victim
+ */
+function snatch(tracker, slot, pokemon, victim) {
+  const { dexInfo, mover, n, pressure } = tracker;
+  const { side } = victim;
+  // The line before is the victim's move, which gives it nothing.
+  if (mover === victim) {
+    if (victim.gained >= 0) victim.volatiles[victim.gained] = 0;
+    if (victim.used === tracker.wish) side.wishTurns[side.slots.indexOf(victim)] = 0;
+  }
+  // In the third and fourth generations, the victim's Pressure costs PP.
+  if (dexInfo.generation > 4 || side.abilityOf(victim.row) !== pressure || victim.volatiles[n.gastroacid]) return;
+  spend(tracker, slot, pokemon, dexInfo.moves.of("snatch"), 1);
 }
 
 /** @param {Tracker} tracker @param {ActiveSlot} slot @param {string[]} parts @param {string} of */
