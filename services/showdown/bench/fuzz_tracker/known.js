@@ -109,12 +109,12 @@ const KNOWN = [
     reason: "Regenerator, which may be swapped, heals unseen: nothing has shown it, or an opponent's rounded hit points hide one percent",
   },
   {
-    kind: /^opponent PP( on the bench)?$/,
+    kind: /^(own|opponent) PP( on the bench)?$/,
     when: ({ pokemon }) => pokemon.side.zMoveUsed,
     reason: "the move that a Z-move replaces is known only if one move can be it",
   },
   {
-    kind: /^opponent PP( on the bench)?$/,
+    kind: /^(own|opponent) PP( on the bench)?$/,
     // Before the eighth generation, the simulator counts a side as one that used it.
     when: ({ pokemon }, { gen }) => gen === 8 && pokemon.side.dynamaxUsed,
     reason: "the move that a Max move replaces is known only if one move can be it",

@@ -207,9 +207,13 @@ export class TrackedSide {
     return this.slots[0].row;
   }
 
-  /** @param {string} ident "p1a: Name" @returns {number} position on the field; 0 if it names none */
+  /** @param {string} ident "p1a: Name", or "p1: Name" for one who has fainted @returns {number} position on the field; 0 if it names none */
   positionOf(ident) {
-    return ident.charCodeAt(2) === LOWER_B && this.slots.length > 1 ? 1 : 0;
+    if (this.slots.length === 1) return 0;
+    const code = ident.charCodeAt(2);
+    if (code !== COLON) return code === LOWER_B ? 1 : 0;
+    const row = this.rowOf(ident.slice(4));
+    return row >= 0 && this.slots[1].row === row ? 1 : 0;
   }
 
   /** @param {string} ident "p1a: Name" @returns {ActiveSlot} */

@@ -122,6 +122,8 @@ export class Tracker {
     this.aim = "";
     /** The slot whose Pokémon used Baton Pass last of all in this turn. @type {ActiveSlot | null} */
     this.passer = null;
+    /** The slot whose Pokémon Regenerator has healed as it leaves, where the format announces it. @type {ActiveSlot | null} */
+    this.regenerated = null;
     /** Whether an ability, such as Magic Bounce, used that move besides its owner's own. */
     this.isExtra = false;
     /** The first generation's simulator announced that the next move may not be its user's own. */

@@ -89,6 +89,8 @@ test("a Sticky Barb that hurts a Pokémon without an item was taken from the one
 test("a Future Sight at a partner hits where the partner is", () => {
   const entry = ["a: Mew|Mew", "b: Abra|Abra"].flatMap((shown) => [`|switch|p1${shown}|300/300`, `|switch|p2${shown}|100/100`]);
   const future = (/** @type {string} */ aim) => after("gen9doublesou", [...entry, "|turn|1", `|move|p2a: Mew|Future Sight|${aim}`, "|-start|p2a: Mew|move: Future Sight"]);
+  const fainted = after("gen9doublesou", [...entry, "|turn|1", "|faint|p2b: Abra", "|move|p2a: Mew|Future Sight|p2: Abra", "|-start|p2a: Mew|move: Future Sight"]);
+  assert.deepEqual(fainted.opponent.future_turns, [0, 3], "who has fainted is named without a position");
   const [foe, partner] = [future("p1b: Abra"), future("p2b: Abra")];
   assert.deepEqual([foe.own.future_turns, foe.opponent.future_turns], [[0, 3], [0, 0]]);
   assert.deepEqual([partner.own.future_turns, partner.opponent.future_turns], [[0, 0], [0, 3]]);
@@ -113,4 +115,19 @@ test("in doubles, a partner may trap, and Baton Pass up to the fourth generation
   const both = ["|move|p2a: Mew|Jaw Lock|p1b: Abra", "|-activate|p2a: Mew|trapped", "|-activate|p1b: Abra|trapped"];
   assert.deepEqual(trapped("gen9doublesou", ...both, enter("p1a")), [true, false]);
   assert.deepEqual(trapped("gen9doublesou", ...both, "|faint|p1b: Abra"), [false, false]);
+});
+
+test("Symbiosis passes on its holder's item", () => {
+  const entry = ["|switch|p1a: Mew|Mew|300/300", "|switch|p2a: Florges|Florges, F|100/100", "|switch|p2b: Nacli|Nacli, F|100/100", "|turn|1"];
+  const used = ["|-enditem|p2b: Nacli|Power Herb", "|-activate|p2a: Florges|ability: Symbiosis|Charcoal|[of] p2b: Nacli"];
+  const [florges, nacli] = after("gen9doublesou", [...entry, ...used]).opponent.pokemon;
+  assert.deepEqual([florges.item, florges.ability, nacli.item, nacli.lost_item], ["", "symbiosis", "charcoal", "powerherb"]);
+});
+
+test("a Regenerator that a line announces heals once", () => {
+  const hp = (/** @type {string[]} */ ...lines) => after("gen9championsvgc2026regma", [
+    "|switch|p1a: Mew|Mew|300/300", "|switch|p2a: Slowbro|Slowbro, M|50/100", "|turn|1", ...lines,
+  ]).opponent.pokemon[0].hp;
+  const heal = "|-heal|p2a: Slowbro|83/100|[from] ability: Regenerator|[silent]";
+  assert.equal(hp(heal, "|switch|p2a: Abra|Abra, M|100/100"), 83);
 });

@@ -311,6 +311,14 @@ test("the second generation does not mark later turns of a move, which cost no P
   }
 });
 
+test("a Choice item stops a move of two turns that another move called, at no cost", () => {
+  const own = foe(after("gen9ou", [
+    ...ENTRY, "|move|p2a: Vaporeon|Metronome|p2a: Vaporeon", "|move|p2a: Vaporeon|Dig||[from] move: Metronome|[still]", "|-prepare|p2a: Vaporeon|Dig",
+    "|turn|2", "|move|p2a: Vaporeon|Dig||[still]", "|-fail|p2a: Vaporeon",
+  ])).moves;
+  assert.deepEqual(spentById(own), [["metronome", 1]]);
+});
+
 test("a rampage ends after three turns, by sleep, and if its user may choose again, though nothing shows that it is confused", () => {
   const rampage = "|move|p1a: Mew|Outrage|p2a: Vaporeon";
   const goesOn = `${rampage}|[from] lockedmove`;

@@ -44,7 +44,8 @@ function takeBarb(tracker, ident) {
   if (!taker || taker.itemKnown !== KNOWN || taker.item !== 0) return;
   const holders = tracker.sides.flatMap(({ slots }) => slots.flatMap(({ pokemon }) => pokemon ?? []))
     .filter(({ item }) => item === tracker.stickyBarb);
-  if (holders.length === 1) loseItem(holders[0], tracker.stickyBarb);
+  if (holders.length === 1) loseItem(holders[0], 0);
+  taker.item = tracker.stickyBarb;
 }
 handlers.set("-heal", (tracker, parts) => {
   const pokemon = find(tracker, parts[2]);
@@ -55,6 +56,7 @@ handlers.set("-heal", (tracker, parts) => {
   if (from.startsWith("ability: ")) absorbed(tracker, parts[2], from.slice(9));
   // The tag "[of]" names the Pokémon whose move was absorbed, not the one whose ability heals, except for Hospitality.
   showCause(tracker, parts, parts[2], from === "ability: Hospitality" ? OF : SUBJECT, SUBJECT);
+  if (from === "ability: Regenerator") tracker.regenerated = slotOf(tracker, parts[2]);
   if (from === "move: Wish") {
     const side = sideOf(tracker, parts[2]);
     side.wishTurns[side.positionOf(parts[2])] = 0;

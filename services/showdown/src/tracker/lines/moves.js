@@ -46,7 +46,9 @@ handlers.set("move", (tracker, parts) => {
   tracker.isExtra = from === "ability: Magic Bounce" || from === "ability: Dancer";
   // The first generations do not always mark the later turns of a move.
   const marked = dexInfo.generation === 1 ? from === parts[3] : dexInfo.generation === 2 && from === "" && goesOnUnmarked(tracker, slot, move);
-  const goesOn = from === "lockedmove" || marked;
+  // A Choice item, which locks its user into the move that called this one, does not let it go on.
+  const isLocked = dexInfo.generation > 2 && from === "" && slot.prepared === move && move > 0 && !slot.preparesOwn;
+  const goesOn = from === "lockedmove" || marked || isLocked;
 
   if (isDesynced) {
     slot.lastMove = move;

@@ -69,8 +69,9 @@ handlers.set("drag", switchIn);
 /** @param {Tracker} tracker @param {ActiveSlot} slot @param {TrackedPokemon} leaving @param {number} passes */
 function leave(tracker, slot, leaving, passes) {
   const { side } = slot;
-  const { regenerator } = tracker;
-  if (regenerator && !leaving.fainted && side.abilityOf(slot.row) === regenerator && !tracker.gasSince) {
+  const { regenerator, regenerated } = tracker;
+  tracker.regenerated = null;
+  if (regenerator && regenerated !== slot && !leaving.fainted && side.abilityOf(slot.row) === regenerator && !tracker.gasSince) {
     leaving.hp = Math.min(leaving.maxHp, Math.floor(leaving.hp + leaving.maxHp / 3));
   }
   // A disguise ends before its wearer faints: the one who fainted was the original.

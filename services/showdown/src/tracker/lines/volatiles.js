@@ -1,7 +1,8 @@
 /** Lines about volatiles of an active Pokémon. */
-import { sideOf, slotOf, find, foeOf, tagged, hasTag, showAbility, showItem, showCause } from "./common.js";
+import { sideOf, slotOf, find, foeOf, tagged, hasTag, loseItem, showAbility, showItem, showCause } from "./common.js";
 import { absorbed, blocked, spend } from "./moves.js";
 import { effectId } from "../field.js";
+import { KNOWN } from "../side.js";
 
 /** @typedef {import("./common.js").Handler} Handler */
 /** @typedef {import("../tracker.js").Tracker} Tracker */
@@ -140,6 +141,7 @@ handlers.set("-activate", (tracker, parts) => {
       if (victim === target.pokemon) target.ability = dexInfo.abilities.of(name.slice(9));
     } else {
       showAbility(tracker, ident, name.slice(9));
+      if (name === "ability: Symbiosis") passItem(pokemon, find(tracker, of), dexInfo.items.of(parts[4]));
     }
     return;
   }
@@ -203,6 +205,14 @@ handlers.set("-activate", (tracker, parts) => {
     }
   }
 });
+
+/** @param {TrackedPokemon} giver @param {TrackedPokemon | null} taker @param {number} item */
+function passItem(giver, taker, item) {
+  loseItem(giver, 0);
+  if (!taker) return;
+  taker.item = item;
+  taker.itemKnown = KNOWN;
+}
 
 /** @param {Tracker} tracker @param {ActiveSlot} slot @param {TrackedPokemon} pokemon @param {string} name @param {number} pp */
 function restorePp(tracker, slot, pokemon, name, pp) {
