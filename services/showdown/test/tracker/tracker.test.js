@@ -477,6 +477,7 @@ test("from the fourth generation on, Pressure costs nothing for the Pursuit of a
     spentByMove(foe(after(format, [...entry, `|move|p2a: Vaporeon|Pursuit|p1a: Entei${tag}`])).moves);
   const leaves = "|[from] Pursuit";
   assert.deepEqual([spent("gen3ou", leaves), spent("gen4ou", leaves), spent("gen4ou", "")], [[2], [1], [2]]);
+  assert.deepEqual(spent("gen4ou", "|[from] item: Quick Claw"), [1], "nor for a move that an item brings forward");
 });
 
 test("a Wish that fails because another waits changes nothing", () => {

@@ -69,7 +69,7 @@ handlers.set("move", (tracker, parts) => {
       slot.lastMove = move;
       const paysLater = dexInfo.generation === 1 && flags & CHARGES;
       // From the fourth generation on, Pressure costs nothing for a move that is brought forward.
-      const extra = from && dexInfo.generation > 3 ? 0 : pressure(tracker, side, move, parts);
+      const extra = cause && dexInfo.generation > 3 ? 0 : pressure(tracker, side, move, parts);
       spend(tracker, slot, pokemon, move, paysLater ? 0 : 1 + extra);
     } else if (caller === "Sleep Talk") {
       spend(tracker, slot, pokemon, move, 0);
