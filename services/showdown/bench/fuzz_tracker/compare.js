@@ -134,7 +134,7 @@ function compareMoves(row, pokemon, isOwn, see) {
 /** @param {Record<string, number>} tracked @param {any} pokemon @param {Tracker} tracker @param {See} see */
 function compareVolatiles(tracked, pokemon, { volatiles }, see) {
   const { volatiles: truth, abilityState } = pokemon;
-  const isSlow = abilityState.counter > 0 && !pokemon.ignoringAbility();
+  const isSlow = pokemon.ability === "slowstart" && abilityState.counter > 0 && !pokemon.ignoringAbility();
   for (const { id, condition } of volatiles.all) {
     // In the newest generation, Slow Start is no condition, but a count of its ability.
     if (!NOT_COMPARED.has(id)) see(id, id in tracked, condition in truth || (id === "slowstart" && isSlow));

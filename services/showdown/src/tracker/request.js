@@ -243,7 +243,8 @@ function readMoves(tracker, slot, pokemon, entry, active, offer) {
     const { moves: shown, pp, maxPp } = { moves: slot.moves.slice(), pp: slot.pp.slice(), maxPp: slot.maxPp.slice() };
     for (let m = 0; m < num; m++) {
       const move = dexInfo.moves.of(moves[m]);
-      const known = slot.hasMoves ? shown.indexOf(move) : -1;
+      // The first generation's Mimic may copy a move that its user has.
+      const known = !slot.hasMoves ? -1 : shown[m] === move ? m : shown.indexOf(move);
       slot.moves[m] = move;
       if (known < 0) {
         tracker.setCopiedPp(slot, m);

@@ -36,7 +36,7 @@ export class ActiveSlot {
     this.used = 0;
     /** The turn in which it did. */
     this.usedIn = 0;
-    /** The volatile that its last move gave it without a line, unless Snatch took it; -1 for none. */
+    /** The volatile that its last move gave it without a line, unless Snatch took it or it had no effect; -1 for none. */
     this.gained = -1;
     /** The move that it prepares. */
     this.prepared = 0;

@@ -349,6 +349,15 @@ test("in the first generation, Rage lasts from its first hit", () => {
   const rages = (/** @type {string[]} */ lines) => "rage" in foe(after("gen1ou", [...ENTRY, ...lines])).volatiles;
   const rage = "|move|p2a: Vaporeon|Rage|p1a: Mew";
   assert.deepEqual([rages([rage]), rages([`${rage}|[miss]`]), rages([rage, `${rage}|[from] Rage|[miss]`])], [true, false, true]);
+  const immune = "|-immune|p1a: Mew";
+  assert.deepEqual([rages([rage, immune]), rages([rage, `${rage}|[from] Rage`, immune])], [false, true]);
+});
+
+test("a Regenerator that Gastro Acid suppresses heals nothing", () => {
+  const hp = (/** @type {string[]} */ lines) => after("gen5ou", [
+    "|switch|p2a: Tornadus|Tornadus-Therian, M|40/100", ...lines, "|switch|p2a: Jolteon|Jolteon, M|100/100",
+  ]).opponent.pokemon[0].hp;
+  assert.deepEqual([hp([]), hp(["|-endability|p2a: Tornadus"])], [73, 40]);
 });
 
 test("from the second generation on, a Rage that misses ends the one before", () => {
@@ -648,6 +657,21 @@ test("a request that lists copied moves in another order keeps what is known of 
   tracker.readRequest(request(["toxic", "tackle", "surf"]));
   const [mew] = /** @type {any} */ (tracker.state()).own.pokemon;
   assert.deepEqual(mew.moves, [{ id: "toxic", pp: 4, max_pp: 16 }, { id: "tackle", pp: 5, max_pp: 56 }, { id: "surf", pp: 5, max_pp: 24 }]);
+});
+
+test("the first generation's Mimic may copy a move that its user has", () => {
+  const tracker = new Tracker(DexInfo.forFormat("gen1ou"), 0);
+  const request = (/** @type {string[]} */ moves) => /** @type {any} */ ({
+    wait: true,
+    side: { pokemon: [{ ident: "p1: Mew", details: "Mew", condition: "400/400", active: true, moves, stats: { atk: 1, def: 2, spa: 3, spd: 4, spe: 5 } }] },
+  });
+  for (const line of ENTRY) tracker.readLine(line);
+  tracker.readRequest(request(["barrier", "mimic"]));
+  for (const line of ["|move|p1a: Mew|Mimic|p2a: Vaporeon", "|-start|p1a: Mew|Mimic|Barrier"]) tracker.readLine(line);
+  tracker.readRequest(request(["barrier", "barrier"]));
+  tracker.readLine("|switch|p1a: Jynx|Jynx|300/300");
+  const [mew] = /** @type {any} */ (tracker.state()).own.pokemon;
+  assert.deepEqual(spentById(mew.moves), [["barrier", 0], ["mimic", 1]]);
 });
 
 test("what a request that was rebuilt from a log leaves out comes from the lines", () => {

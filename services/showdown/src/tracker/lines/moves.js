@@ -95,9 +95,6 @@ handlers.set("move", (tracker, parts) => {
   volatiles[n.recharge] = 0;
   volatiles[n.hidden] = 0;
   volatiles[n.charging] = 0;
-  if (dexInfo.generation > 1 || move !== tracker.rage) volatiles[n.rage] = 0;
-  // The first generation does not announce it.
-  else if (!missed) volatiles[n.rage] = 1;
   slot.used = move;
   slot.usedIn = tracker.turn;
   slot.prepared = 0;
@@ -108,7 +105,10 @@ handlers.set("move", (tracker, parts) => {
   volatiles[n.thrashing] = goesWild ? Math.min(255, rampage + 1) : 0;
   slot.rolls = move && move === tracker.rollout && !missed ? (slot.rolls + 1) % MOST_ROLLS : 0;
   if (!(flags & STALLS)) slot.stalls = 0;
-  const gained = flags & MINIMIZES ? n.minimize : flags & CURLS ? n.defensecurl : -1;
+  const rages = move === tracker.rage && dexInfo.generation === 1;
+  if (!rages) volatiles[n.rage] = 0;
+  // The first generation does not announce Rage.
+  const gained = flags & MINIMIZES ? n.minimize : flags & CURLS ? n.defensecurl : rages && !missed ? n.rage : -1;
   slot.gained = gained >= 0 && !volatiles[gained] ? gained : -1;
   if (slot.gained >= 0) volatiles[gained] = 1;
   if (volatiles[n.charge] && move && dexInfo.moveType[move] === tracker.electric && dexInfo.moveCategory[move] && dexInfo.generation < 9) {
@@ -350,6 +350,8 @@ handlers.set("-immune", (tracker, parts) => {
   failed(tracker, parts);
   blocked(tracker, parts[2]);
   if (tracker.dexInfo.generation === 1 && parts[2]) {
+    const { mover, n } = tracker;
+    if (mover.gained === n.rage) mover.volatiles[n.rage] = 0;
     const side = sideOf(tracker, parts[2]);
     side.slot.volatiles[tracker.n.bound] = 0;
     foeOf(tracker, side).slot.volatiles[tracker.n.binding] = 0;

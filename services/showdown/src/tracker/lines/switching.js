@@ -71,7 +71,8 @@ function leave(tracker, slot, leaving, passes) {
   const { side } = slot;
   const { regenerator, regenerated } = tracker;
   tracker.regenerated = null;
-  if (regenerator && regenerated !== slot && !leaving.fainted && side.abilityOf(slot.row) === regenerator && !tracker.gasSince) {
+  const isIdle = regenerated === slot || tracker.gasSince || slot.volatiles[tracker.n.gastroacid];
+  if (regenerator && !leaving.fainted && side.abilityOf(slot.row) === regenerator && !isIdle) {
     leaving.hp = Math.min(leaving.maxHp, Math.floor(leaving.hp + leaving.maxHp / 3));
   }
   // A disguise ends before its wearer faints: the one who fainted was the original.
