@@ -56,6 +56,11 @@ const KNOWN = [
     reason: "it came in this turn, and found a fainted Pokémon",
   },
   {
+    kind: /^(own|opponent) perish$/,
+    when: (difference, battle) => difference.truth && isReplacing(difference, battle) && difference.pokemon.volatiles.perishsong.duration === 4,
+    reason: "the count that Perish Body starts shows as the turn ends",
+  },
+  {
     kind: /^(own|opponent) turns to Perish Song$/,
     when: (difference, battle) => difference.truth === 4 && isReplacing(difference, battle),
     reason: "the line that starts the count comes twice: in the song's turn, and again as that turn ends, when the count falls",
@@ -105,7 +110,7 @@ const KNOWN = [
   {
     kind: /^opponent HP on the bench$/,
     when: ({ tracked, truth }, battle) =>
-      tracked < truth && battle.getAllPokemon().some((/** @type {any} */ { baseAbility }) => baseAbility === "regenerator"),
+      (tracked < truth || tracked === 100) && battle.getAllPokemon().some((/** @type {any} */ { baseAbility }) => baseAbility === "regenerator"),
     reason: "Regenerator, which may be swapped, heals unseen: nothing has shown it, or an opponent's rounded hit points hide one percent",
   },
   {
