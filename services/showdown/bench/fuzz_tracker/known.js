@@ -23,6 +23,10 @@ const hasPressingPartner = ({ pokemon }, { gen }) =>
 const swapsPressure = (all) =>
   all.some(({ baseAbility }) => baseAbility === "pressure") && all.some(({ baseMoves }) => baseMoves.includes("skillswap"));
 
+/** @param {any} pokemon @returns {boolean} whether it has Mimic, and another move that an opponent has, too */
+const mayMimicOwn = ({ baseMoves, side }) =>
+  baseMoves.includes("mimic") && side.foe.pokemon.some((/** @type {any} */ foe) => foe.baseMoves.some((/** @type {string} */ id) => baseMoves.includes(id)));
+
 /** @type {Known[]} */
 const KNOWN = [
   {
@@ -44,6 +48,11 @@ const KNOWN = [
     kind: /^(own|opponent) PP( on the bench)?$/,
     when: ({ tracked, truth }, { gen }) => gen === 1 && tracked < truth,
     reason: "in the first generation, a transformed Pokémon that uses Metronome or Mirror Move gains PP of its own move in the same place",
+  },
+  {
+    kind: /^(own|opponent) PP( on the bench)?$/,
+    when: ({ pokemon }, { gen }) => gen === 1 && mayMimicOwn(pokemon),
+    reason: "in the first generation, Mimic may copy a move that its user has: the lines do not show which of the two it uses",
   },
   {
     kind: /^(own|opponent) (charging|thrashing|lockon)$/,

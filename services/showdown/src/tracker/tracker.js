@@ -52,7 +52,7 @@ export class Offer {
 
 /** Volatiles that handlers refer to by id. */
 const NAMED = [
-  "binding", "bound", "charge", "charging", "confusion", "defensecurl", "destinybond", "dragoncheer", "dynamax",
+  "bide", "binding", "bound", "charge", "charging", "confusion", "defensecurl", "destinybond", "dragoncheer", "dynamax",
   "focusenergy", "gastroacid", "glaiverush", "grudge", "hidden", "laserfocus", "lockon", "magnetrise", "minimize", "rage",
   "recharge", "smackdown", "substitute", "telekinesis", "thrashing", "transformed", "trapped",
 ];

@@ -360,6 +360,20 @@ test("a Regenerator that Gastro Acid suppresses heals nothing", () => {
   assert.deepEqual([hp([]), hp(["|-endability|p2a: Tornadus"])], [73, 40]);
 });
 
+test("in the first generation, paralysis and a hit in confusion end Bide", () => {
+  const bides = (/** @type {string} */ line) => "bide" in foe(after("gen1ou", [...ENTRY, "|-start|p2a: Vaporeon|Bide", line])).volatiles;
+  const hit = "|-damage|p2a: Vaporeon|90/100|[from] confusion";
+  assert.deepEqual([bides("|cant|p2a: Vaporeon|slp"), bides("|cant|p2a: Vaporeon|par"), bides(hit)], [true, false, false]);
+});
+
+test("in the first generation, a called Wrap costs PP of the move that called it with each new target", () => {
+  const moves = foe(after("gen1ou", [
+    ...ENTRY, "|move|p2a: Vaporeon|Mirror Move|p2a: Vaporeon", "|move|p2a: Vaporeon|Wrap|p1a: Mew|[from] Mirror Move", "|turn|2",
+    "|switch|p1a: Jynx|Jynx|300/300", "|-hint|Desync Clause Mod activated!", "|move|p2a: Vaporeon|Wrap|p1a: Jynx", "|turn|3",
+  ])).moves;
+  assert.deepEqual(spentById(moves), [["mirrormove", 2]]);
+});
+
 test("from the second generation on, a Rage that misses ends the one before", () => {
   const rages = (/** @type {string[]} */ lines) => "rage" in foe(after("gen2ou", [...ENTRY, ...lines])).volatiles;
   const rage = ["|move|p2a: Vaporeon|Rage|p1a: Mew", "|-singlemove|p2a: Vaporeon|Rage", "|turn|2"];

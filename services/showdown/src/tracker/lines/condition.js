@@ -25,6 +25,7 @@ handlers.set("-damage", (tracker, parts) => {
     prevented(tracker, slot);
   } else {
     slot.prepared = 0;
+    slot.volatiles[tracker.n.bide] = 0;
     slot.volatiles[tracker.n.charging] = 0;
     slot.volatiles[tracker.n.hidden] = 0;
     slot.volatiles[tracker.n.thrashing] = 0;

@@ -51,7 +51,9 @@ handlers.set("move", (tracker, parts) => {
   const goesOn = from === "lockedmove" || marked || isLocked;
 
   if (isDesynced) {
-    slot.lastMove = move;
+    // A Wrap that another move called begins anew with each target, and costs PP of the move that called it.
+    if (slot.used === move && flags & BINDS) spend(tracker, slot, pokemon, slot.lastMove, 1);
+    else slot.lastMove = move;
   } else if (goesOn) {
     // The first generation spends the PP of a two-turn move in the second turn.
     if (dexInfo.generation === 1 && slot.prepared === move && slot.preparesOwn) spend(tracker, slot, pokemon, move, 1);
@@ -289,6 +291,7 @@ function cannotInFirstGeneration(tracker, side, reason) {
     slot.volatiles[n.charging] = 0;
   }
   if (reason === "par") {
+    slot.volatiles[n.bide] = 0;
     slot.volatiles[n.thrashing] = 0;
     slot.volatiles[n.binding] = 0;
   }
