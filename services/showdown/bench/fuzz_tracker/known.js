@@ -80,6 +80,11 @@ const KNOWN = [
     reason: "in the fourth generation, a copied move has the PP Ups of the user's own move in its place: Trump Card has none",
   },
   {
+    kind: /^(own|opponent) thrashing$/,
+    when: ({ tracked }, { log }) => !tracked && /\|-end\|[^|]*\|move: (Doom Desire|Future Sight)\n\|-miss\|/.test(log.join("\n")),
+    reason: "a Future Sight that misses as the turn ends marks the line of the turn's last move, too, as a miss",
+  },
+  {
     kind: /^opponent thrashing$/,
     when: ({ tracked, pokemon }, { field }) =>
       tracked && (pokemon.volatiles.confusion || pokemon.ability === "owntempo" || (field.terrain === "mistyterrain" && pokemon.isGrounded())),
