@@ -139,6 +139,11 @@ const KNOWN = [
     reason: "the move that a Max move replaces is known only if one move can be it",
   },
   {
+    kind: /^(own|opponent) types$/,
+    when: (difference, battle) => isReplacing(difference, battle) && ["Arceus", "Silvally"].includes(difference.pokemon.species.baseSpecies),
+    reason: "a type that a plate or memory gives without the forme shows as the turn ends",
+  },
+  {
     kind: /^(own|opponent) species( on the bench)?$/,
     when: ({ truth }) => truth === "greninjabond" || truth === "rockruffdusk",
     reason: "the protocol hides this forme",

@@ -67,7 +67,7 @@ export function numbersFor(dexInfo) {
       rooms: new Conditions(ROOMS, dexInfo.generation),
       conditions: new Conditions(SIDE_CONDITIONS, dexInfo.generation),
       n: Object.fromEntries(NAMED.map((id) => [id, volatiles.number(id)])),
-      moves: Object.fromEntries(["mimic", "rage", "rollout", "struggle", "wish"].map((id) => [id, dexInfo.moves.of(id)])),
+      moves: Object.fromEntries(["dragondarts", "mimic", "rage", "rollout", "struggle", "wish"].map((id) => [id, dexInfo.moves.of(id)])),
     };
     numbersOf.set(dexInfo, numbers);
   }
@@ -87,6 +87,7 @@ export class Tracker {
     this.rooms = rooms;
     this.conditions = conditions;
     this.n = n;
+    this.dragonDarts = moves.dragondarts;
     this.mimic = moves.mimic;
     this.rage = moves.rage;
     this.rollout = moves.rollout;

@@ -22,6 +22,18 @@ test("in doubles of the fourth generation, the Pressure of the user's partner co
   assert.deepEqual(moves.map((move) => spent("gen5doublesou", move)), [1, 1, 1, 1, 1]);
 });
 
+test("the Pressure of either opponent costs PP of Dragon Darts", () => {
+  const entry = [
+    "|switch|p1a: Mew|Mew|400/400", "|switch|p1b: Moltres|Moltres|400/400", "|-ability|p1b: Moltres|Pressure",
+    "|switch|p2a: Dragapult|Dragapult, F|100/100", "|switch|p2b: Abra|Abra|100/100", "|turn|1",
+  ];
+  const spent = (/** @type {string} */ move) => {
+    const [{ pp, max_pp: most }] = after("gen9doublesou", [...entry, `|move|p2a: Dragapult|${move}`]).opponent.pokemon[0].moves;
+    return most - pp;
+  };
+  assert.deepEqual(["Dragon Darts|p1a: Mew", "Dragon Darts|p2b: Abra", "Dragon Claw|p1a: Mew"].map(spent), [2, 1, 1]);
+});
+
 test("in doubles, a disguise and the Pokémon that it shows keep apart what each has suffered", () => {
   const entry = [
     "|switch|p1a: Mew|Mew|400/400", "|switch|p2a: Huntail|Huntail, M|100/100", "|switch|p2b: Abra|Abra, M|100/100", "|turn|1",

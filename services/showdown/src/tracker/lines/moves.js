@@ -163,7 +163,9 @@ function pressure(tracker, side, move, parts) {
   const flags = tracker.dexInfo.moveFlags[move];
   const foe = foeOf(tracker, side);
   const aimsAtItself = parts[4] && sideOf(tracker, parts[4]) === side;
-  const pressesAll = (flags & PRESSED_ANYHOW) !== 0 || ((flags & SPREADS) !== 0 && foe.slots.length > 1);
+  // Dragon Darts at an opponent aims at both.
+  const spreads = (flags & SPREADS) !== 0 || (move > 0 && move === tracker.dragonDarts && !aimsAtItself);
+  const pressesAll = (flags & PRESSED_ANYHOW) !== 0 || (spreads && foe.slots.length > 1);
   let extra = pressesPartner(tracker, side, move, parts) ? 1 : 0;
   if (!(flags & PRESSED_ANYHOW) && (!(flags & PRESSED) || (aimsAtItself && !pressesAll))) return extra;
   for (const slot of foe.slots) {
