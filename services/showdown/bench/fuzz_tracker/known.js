@@ -12,12 +12,15 @@
 /** @type {NonNullable<Known["when"]>} the turn waits until a fainted Pokémon is replaced */
 const isReplacing = (_, battle) => battle.requestState === "switch";
 
+/** @param {any} pokemon @returns {boolean} whether it has Pressure, or had it before a change of its ability */
+const hasPressure = ({ ability, baseAbility }) => ability === "pressure" || baseAbility === "pressure";
+
 /** @param {Difference} difference of a Pokémon @returns {boolean} whether an opponent of it has Pressure */
-const facesPressure = ({ pokemon }) => pokemon.side.foe.pokemon.some((/** @type {any} */ { ability }) => ability === "pressure");
+const facesPressure = ({ pokemon }) => pokemon.side.foe.pokemon.some(hasPressure);
 
 /** @param {Difference} difference of a Pokémon @param {any} battle @returns {boolean} whether its partner may have a Pressure that costs PP */
 const hasPressingPartner = ({ pokemon }, { gen }) =>
-  gen < 5 && pokemon.side.pokemon.some((/** @type {any} */ other) => other !== pokemon && other.ability === "pressure");
+  gen < 5 && pokemon.side.pokemon.some((/** @type {any} */ other) => other !== pokemon && hasPressure(other));
 
 /** @param {any[]} all Pokémon @returns {boolean} whether one may have swapped the Pressure of another */
 const swapsPressure = (all) =>
