@@ -54,6 +54,12 @@ const KNOWN = [
   },
   {
     kind: /^(own|opponent) PP( on the bench)?$/,
+    when: ({ tracked, truth }, { gen, log }) =>
+      gen === 1 && tracked === truth + 1 && log.some((/** @type {string} */ line) => line.startsWith("|-hint|Desync Clause Mod")),
+    reason: "in the first generation, a move chosen for another Pokémon costs PP of the user's own move in the same place",
+  },
+  {
+    kind: /^(own|opponent) PP( on the bench)?$/,
     when: ({ pokemon }, { gen }) => gen === 1 && mayMimicOwn(pokemon),
     reason: "in the first generation, Mimic may copy a move that its user has: the lines do not show which of the two it uses",
   },

@@ -34,7 +34,7 @@ export class ActiveSlot {
     this.lastMove = 0;
     /** The move that it used last, chosen or called by another. */
     this.used = 0;
-    /** The turn in which it did. */
+    /** The turn in which it did, or could not. */
     this.usedIn = 0;
     /** The volatile that its last move gave it without a line, unless Snatch took it or it had no effect; -1 for none. */
     this.gained = -1;

@@ -452,6 +452,24 @@ test("Snatch takes a Wish and what a move gives its user, and costs PP by the Pr
   assert.deepEqual(costs, [2, 2, 2]);
 });
 
+test("Pressure costs nothing for a snatched move that aims at its owner", () => {
+  const moves = foe(after("gen5ou", [
+    "|switch|p1a: Suicune|Suicune|400/400", "|-ability|p1a: Suicune|Pressure", "|switch|p2a: Vaporeon|Vaporeon, F|100/100", "|turn|1",
+    "|move|p2a: Vaporeon|Snatch|p2a: Vaporeon", "|move|p1a: Suicune|Psych Up|p2a: Vaporeon",
+    "|-activate|p2a: Vaporeon|move: Snatch|[of] p1a: Suicune", "|move|p2a: Vaporeon|Psych Up|p1a: Suicune|[from] Snatch",
+  ])).moves;
+  assert.deepEqual(spentById(moves), [["snatch", 2]]);
+});
+
+test("a Destiny Bond without PP does not end the one before", () => {
+  const left = (/** @type {string} */ cant) => Object.keys(foe(after("gen4ou", [...ENTRY, "|-singlemove|p2a: Vaporeon|Destiny Bond", cant])).volatiles);
+  assert.deepEqual(left("|cant|p2a: Vaporeon|nopp|Destiny Bond"), ["destinybond"]);
+  assert.deepEqual(left("|cant|p2a: Vaporeon|nopp|Surf"), []);
+  assert.deepEqual(Object.keys(foe(after("gen4ou", [
+    ...ENTRY, "|move|p2a: Vaporeon|Destiny Bond|p2a: Vaporeon", "|-singlemove|p2a: Vaporeon|Destiny Bond", "|turn|2", "|cant|p2a: Vaporeon|nopp|Destiny Bond", "|turn|3",
+  ])).volatiles), ["destinybond"]);
+});
+
 test("the effect of a Micle Berry that was eaten or flung before is no lost item", () => {
   const item = (/** @type {string} */ line) => foe(after("gen4ou", [...ENTRY, "|-item|p2a: Vaporeon|Leftovers|[from] move: Thief", line])).item;
   assert.equal(item("|-enditem|p2a: Vaporeon|Micle Berry"), "leftovers");

@@ -17,8 +17,8 @@ const WISH_TURNS = 1;
 /** Turns of a Rollout that always hits. */
 const MOST_ROLLS = 5;
 
-/** Moves and effects that call a move outside the user's own. */
-const BORROWED = new Set(["Metronome", "Copycat", "Nature Power", "Me First", "Assist", "Mirror Move", "Magic Coat", "Snatch"]);
+/** Moves that call a move outside the user's own, and cost PP by Pressure. */
+const BORROWED = new Set(["Metronome", "Copycat", "Nature Power", "Me First", "Assist", "Mirror Move"]);
 
 /** Causes of a move that is its user's own choice, and comes before its turn. */
 const ADVANCERS = new Set(["Pursuit", "Round", "Fire Pledge", "Grass Pledge", "Water Pledge"]);
@@ -241,7 +241,10 @@ handlers.set("cant", (tracker, parts) => {
   if (pokemon && reason === "slp") pokemon.statusTurns++;
   if (reason === "recharge") slot.volatiles[n.recharge] = 0;
   if (tracker.dexInfo.generation > 1) {
+    const bond = slot.volatiles[n.destinybond];
     prevented(tracker, slot);
+    // The choice of another Destiny Bond ends none, even without PP.
+    if (reason === "nopp" && parts[4] === "Destiny Bond") slot.volatiles[n.destinybond] = bond;
   } else {
     slot.stalls = 0;
     cannotInFirstGeneration(tracker, side, reason);
@@ -253,7 +256,8 @@ handlers.set("cant", (tracker, parts) => {
  * @param {Tracker} tracker
  * @param {ActiveSlot} slot
  */
-export function prevented({ n }, slot) {
+export function prevented({ n, turn }, slot) {
+  slot.usedIn = turn;
   for (const v of [n.destinybond, n.grudge, n.glaiverush, n.rage, n.charging, n.hidden, n.thrashing]) slot.volatiles[v] = 0;
   slot.stalls = 0;
   slot.rolls = 0;
