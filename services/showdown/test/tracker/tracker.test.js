@@ -470,6 +470,14 @@ test("a Destiny Bond without PP does not end the one before", () => {
   ])).volatiles), ["destinybond"]);
 });
 
+test("a change of forme ends an added type", () => {
+  const types = (/** @type {string[]} */ lines) => foe(after("gen9ou", [
+    "|switch|p2a: Mimikyu|Mimikyu, M|100/100", "|-start|p2a: Mimikyu|typeadd|Grass|[from] move: Forest's Curse", ...lines,
+  ])).types;
+  assert.deepEqual(types([]), ["ghost", "fairy", "grass"]);
+  assert.deepEqual(types(["|detailschange|p2a: Mimikyu|Mimikyu-Busted, M"]), ["ghost", "fairy"]);
+});
+
 test("the effect of a Micle Berry that was eaten or flung before is no lost item", () => {
   const item = (/** @type {string} */ line) => foe(after("gen4ou", [...ENTRY, "|-item|p2a: Vaporeon|Leftovers|[from] move: Thief", line])).item;
   assert.equal(item("|-enditem|p2a: Vaporeon|Micle Berry"), "leftovers");

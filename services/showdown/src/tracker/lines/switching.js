@@ -118,6 +118,7 @@ function detailsChange(tracker, parts) {
   tracker.setDetails(side, pokemon, tracker.dexInfo.details(parts[3]));
   if (pokemon === slot.pokemon) {
     slot.species = 0;
+    slot.addedType = 0;
     if (wasForced && !pokemon.terastallized) slot.clearTypes();
   }
 }
