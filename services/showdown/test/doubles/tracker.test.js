@@ -34,6 +34,18 @@ test("the Pressure of either opponent costs PP of Dragon Darts", () => {
   assert.deepEqual(["Dragon Darts|p1a: Mew", "Dragon Darts|p2b: Abra", "Dragon Claw|p1a: Mew"].map(spent), [2, 1, 1]);
 });
 
+test("a move at one of two opponents with Pressure costs one more, also if its line names no target", () => {
+  const entry = [
+    "|switch|p1a: Entei|Entei|400/400", "|-ability|p1a: Entei|Pressure", "|switch|p1b: Moltres|Moltres|400/400", "|-ability|p1b: Moltres|Pressure",
+    "|switch|p2a: Mew|Mew|100/100", "|switch|p2b: Abra|Abra|100/100", "|turn|1",
+  ];
+  const spent = (/** @type {string} */ move) => {
+    const [{ pp, max_pp: most }] = after("gen9doublesou", [...entry, `|move|p2a: Mew|${move}`]).opponent.pokemon[0].moves;
+    return most - pp;
+  };
+  assert.deepEqual(["Surf|p1a: Entei|[spread] p1a,p1b", "Pound|p1a: Entei", "Counter||[still]"].map(spent), [3, 2, 2]);
+});
+
 test("in doubles, a disguise and the Pokémon that it shows keep apart what each has suffered", () => {
   const entry = [
     "|switch|p1a: Mew|Mew|400/400", "|switch|p2a: Huntail|Huntail, M|100/100", "|switch|p2b: Abra|Abra, M|100/100", "|turn|1",

@@ -171,7 +171,12 @@ function pressure(tracker, side, move, parts) {
   for (const slot of foe.slots) {
     if (slot.row < 0 || foe.pokemon[slot.row].fainted || foe.abilityOf(slot.row) !== tracker.pressure) continue;
     if (slot.volatiles[tracker.n.gastroacid]) continue;
-    if (pressesAll || !parts[4] || foe.slotOf(parts[4]) === slot) extra++;
+    if (pressesAll) {
+      extra++;
+    } else if (!parts[4] || foe.slotOf(parts[4]) === slot) {
+      extra++;
+      break;
+    }
   }
   return extra;
 }
