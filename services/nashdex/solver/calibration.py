@@ -3,8 +3,9 @@
 import multiprocessing
 import os
 import time
-from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 from pathlib import Path
@@ -161,14 +162,37 @@ def _all_held(design: Design, num_sets: int, seed: int, processes: int) -> Itera
     # One thread each: the matrices are small, and the processes share the cores.
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    pool = ProcessPoolExecutor(processes, mp_context=multiprocessing.get_context("spawn"))
     try:
-        with ProcessPoolExecutor(processes, mp_context=multiprocessing.get_context("spawn")) as pool:
-            with shielding_children():  # map starts them
-                results = pool.map(one, seeds, chunksize=_SETS_A_TASK)
-            yield from results
+        for task in _in_order(pool, partial(_each, one), seeds, most_waiting=2 * processes):
+            yield from task
     except BrokenProcessPool as error:
         check_stop()  # a signal to the whole group ended them too
         raise TryAgainError(
             "a process that simulates was ended by a signal, perhaps for want of memory; run the same command again, "
             "with fewer --processes"
         ) from error
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _in_order(
+    pool: ProcessPoolExecutor, work: Callable[[Sequence[int]], list[Held]], seeds: Sequence[int], *, most_waiting: int
+) -> Iterator[list[Held]]:
+    """Yield what ``work`` makes of each task's seeds, in their order.
+
+    Only a few tasks wait at a time, and nobody cancels one: the pool's own thread, which learns that a process has
+    ended, cannot bear either.
+    """
+    waiting: deque[Future[list[Held]]] = deque()
+    for first in range(0, len(seeds), _SETS_A_TASK):
+        with shielding_children():  # the first ones start them
+            waiting.append(pool.submit(work, seeds[first : first + _SETS_A_TASK]))
+        if len(waiting) == most_waiting:
+            yield waiting.popleft().result()
+    while waiting:
+        yield waiting.popleft().result()
+
+
+def _each(one: Callable[[int], Held], seeds: Sequence[int]) -> list[Held]:
+    return list(map(one, seeds))
