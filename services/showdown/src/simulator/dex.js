@@ -183,7 +183,7 @@ export class DexInfo {
       this.movePower[row] = move.basePower;
       this.moveAccuracy[row] = move.accuracy === true ? 1 : move.accuracy / 100;
       this.movePriority[row] = move.priority;
-      this.movePp[row] = fullPp(move, dex.gen);
+      this.movePp[row] = fullPp(move, dex);
       this.moveFlags[row] = flagsOf(move);
     }
 
@@ -297,9 +297,11 @@ function publicSets(format) {
   return /** @type {any} */ (Teams.getGenerator(format, simulatorSeed("0".repeat(16)))).randomSets ?? null;
 }
 
-/** @param {Move} move @param {number} generation @returns {number} PP after three PP Ups */
-function fullPp(move, generation) {
+/** @param {Move} move @param {any} dex @returns {number} PP after three PP Ups */
+function fullPp(move, { gen: generation, data }) {
   if (move.noPPBoosts || move.id === "trumpcard") return move.pp;
+  // Champions has no PP Ups, and a rule of its own.
+  if (data.Scripts.calculatePP) return data.Scripts.calculatePP(move, 0);
   const pp = Math.floor((move.pp * 8) / 5);
   return generation <= 2 && move.pp === 40 ? pp - 3 : pp;
 }
