@@ -99,9 +99,8 @@ export class Tracker {
     this.mummies = ["mummy", "lingeringaroma"].map((id) => dexInfo.abilities.of(id)).filter(Boolean);
     this.stickyBarb = dexInfo.items.of("stickybarb");
     this.electric = dexInfo.types.of("electric");
-    this.asleep = STATUSES.indexOf("slp");
-    this.toxic = STATUSES.indexOf("tox");
     this.sleep = STATUSES.indexOf("slp");
+    this.toxic = STATUSES.indexOf("tox");
     this.gas = rooms.ids.indexOf("neutralizinggas");
 
     /** By seat. */

@@ -151,21 +151,19 @@ handlers.set("-swapsideconditions", (tracker) => {
 handlers.set("turn", (tracker, parts) => {
   tracker.turn = Number(parts[2]);
   tracker.passer = null;
-  // The confusion that ends a rampage may be prevented; sleep ends one, too.
-  const longestRampage = tracker.dexInfo.generation > 1 ? MOST_RAMPAGE_TURNS : Infinity;
+  const isFirst = tracker.dexInfo.generation === 1;
   for (const side of tracker.sides) {
     for (const [position, slot] of side.slots.entries()) {
       const { pokemon, volatiles } = slot;
       slot.turns = Math.min(255, slot.turns + 1);
       lapse(tracker, slot);
-      // From the second generation on, sleep ends a rampage.
-      if (pokemon && pokemon.status === tracker.asleep && tracker.dexInfo.generation > 1) volatiles[tracker.n.thrashing] = 0;
       if (pokemon && pokemon.status === tracker.toxic) pokemon.statusTurns++;
       for (const v of tracker.volatiles.counting) if (volatiles[v] && volatiles[v] < 255) volatiles[v]++;
       // It only lasts for the next turn.
       if (volatiles[tracker.n.lockon] > 2) volatiles[tracker.n.lockon] = 0;
-      const isAsleep = tracker.dexInfo.generation > 1 && pokemon?.status === tracker.sleep;
-      if (isAsleep || volatiles[tracker.n.thrashing] >= longestRampage) volatiles[tracker.n.thrashing] = 0;
+      // The confusion that ends a rampage may be prevented; sleep ends one, too.
+      const isOver = volatiles[tracker.n.thrashing] >= MOST_RAMPAGE_TURNS || pokemon?.status === tracker.sleep;
+      if (isOver && !isFirst) volatiles[tracker.n.thrashing] = 0;
       if (side.wishTurns[position] < tracker.turn) side.wishTurns[position] = 0;
       if (side.futureTurns[position] < tracker.turn) side.futureTurns[position] = 0;
     }
