@@ -18,7 +18,7 @@ from nashdex.rollout.play import PlayedBattle, require_finished
 from nashdex.rollout.session import Session
 from nashdex.rollout.sizing import choose_sizes, cores_of_shard
 from nashdex.settings.run import RunSettings
-from nashdex.store.checked import MAX_MANIFEST_BYTES, find_object, read_described
+from nashdex.store.checked import put_first, read_described
 from nashdex.store.protocol import ObjectStore
 from nashdex.telemetry import metrics
 from nashdex.trajectory.shard import ShardWriter
@@ -232,8 +232,7 @@ class ChunkPlayer:
             waited_seconds=began_seconds - self._idle_since_seconds,
         )
         key, data = self._key(learner, request, number), chunk.to_json()
-        # A store repeats a write whose answer was lost, and then finds this actor's own chunk.
-        if self._store.put_if_absent(key, data) or find_object(self._store, key, MAX_MANIFEST_BYTES) == data:
+        if put_first(self._store, key, data):
             if distance := self._distance(number):
                 self._played_for[learner].add(distance)
         else:

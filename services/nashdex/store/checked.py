@@ -24,6 +24,17 @@ def find_object(store: ObjectStore, key: str, max_bytes: int | None = None) -> b
         return None
 
 
+def put_first(store: ObjectStore, key: str, data: bytes) -> bool:
+    """Write an object, unless another writer was first; return whether it is there. At most ``MAX_MANIFEST_BYTES``.
+
+    A store repeats a write whose answer was lost, and then finds the object of the same writer.
+
+    Raises:
+        DataError: another writer's object is larger.
+    """
+    return store.put_if_absent(key, data) or find_object(store, key, MAX_MANIFEST_BYTES) == data
+
+
 def read_described(store: ObjectStore, described: StoredObject, remedy: str) -> bytes:
     """Return an object that a manifest describes. ``remedy`` is a sentence for errors: what to do.
 

@@ -15,7 +15,7 @@ from nashdex.games.space import Space
 from nashdex.learning.actors import protocol
 from nashdex.learning.actors.protocol import Chunk, Request
 from nashdex.learning.rounds.planned import NEWEST
-from nashdex.store.checked import MAX_MANIFEST_BYTES, find_object, read_described
+from nashdex.store.checked import MAX_MANIFEST_BYTES, put_first, read_described
 from nashdex.store.protocol import ObjectStore
 from nashdex.telemetry import metrics
 from nashdex.trajectory.episode import Episode
@@ -136,12 +136,10 @@ class JournalWriter:
 
     def write_first(self, entry: Entry) -> bool:
         """Write a round's entry unless another attempt did; return whether it is this one's."""
-        key, data = self._key(entry.round), entry.to_json()
-        # A store repeats a write whose answer was lost, and then finds this attempt's own entry.
-        if not self._store.put_if_absent(key, data) and find_object(self._store, key, MAX_MANIFEST_BYTES) != data:
-            return False
-        self._hold(entry)
-        return True
+        is_first = put_first(self._store, self._key(entry.round), entry.to_json())
+        if is_first:
+            self._hold(entry)
+        return is_first
 
     def has(self, number: int) -> bool:
         """Say whether there is an entry of a round, whichever attempt wrote it."""
