@@ -181,8 +181,8 @@ def _in_order(
 ) -> Iterator[list[Held]]:
     """Yield what ``work`` makes of each task's seeds, in their order.
 
-    Only a few tasks wait at a time, and nobody cancels one: the pool's own thread, which learns that a process has
-    ended, cannot bear either.
+    Only a few tasks wait at a time, and none is cancelled from here: where a process has ended, the pool's own thread
+    fails at a task that is added or cancelled meanwhile.
     """
     waiting: deque[Future[list[Held]]] = deque()
     for first in range(0, len(seeds), _SETS_A_TASK):

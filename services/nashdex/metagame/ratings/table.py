@@ -274,7 +274,7 @@ def rate(
         largest_misfit=largest,
         largest_misfit_cell=cell,
         warnings=(
-            *_unanchored(names, games, fixed),
+            *_unanchored(names, is_tied, fixed),
             *_unbounded(names, scores, games, fixed),
             *_moved_by_the_penalty(names, elo, plain, errors),
             *(_reversals(names, tally, elo, misfit, by_chance) if misfit > by_chance else ()),
@@ -389,13 +389,13 @@ def _apart(games: Integers, is_tied: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return ~connected & ~connected.T
 
 
-def _unanchored(names: Sequence[str], games: Integers, fixed: Mapping[int, float]) -> list[str]:
+def _unanchored(names: Sequence[str], is_tied: NDArray[np.bool_], fixed: Mapping[int, float]) -> list[str]:
     """Warn of policies that no chain of battles ties to an anchor, or without any to the first policy."""
     tied_to = "the anchors" if fixed else repr(names[0])
     return [
         f"no chain of battles ties {name!r} to {tied_to}: its rating is no measurement"
-        for name, is_tied in zip(names, tied(games, fixed or [0]), strict=True)
-        if not is_tied
+        for name, is_one_tied in zip(names, is_tied, strict=True)
+        if not is_one_tied
     ]
 
 

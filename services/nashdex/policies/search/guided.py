@@ -100,18 +100,16 @@ class GuidedSearch(Searching):
 
 def check_searches(policy: PolicyId, space: Space, reward: str, *, remembers: bool) -> None:
     """Raise ConfigurationError if ``policy`` plays no singles of Showdown, or nothing values the leaves."""
-    is_showdown = space.game == GAME
-    if is_showdown and not remembers and space.num_slots == 1 and reward in POTENTIAL_SHARES:
+    if space.game != GAME:
+        why = f"it plays {space.format}, and the simulator searches Showdown's battles alone"
+    elif remembers:
+        why = "its critic needs the whole battle"
+    elif space.num_slots > 1:
+        why = f"it plays doubles, {space.format}"
+    elif reward not in POTENTIAL_SHARES:
+        why = f"its critic values the reward {reward!r}, not the chance to win"
+    else:
         return
-    why = (
-        f"it plays {space.format}, and the simulator searches Showdown's battles alone"
-        if not is_showdown
-        else "its critic needs the whole battle"
-        if remembers
-        else f"it plays doubles, {space.format}"
-        if space.num_slots > 1
-        else f"its critic values the reward {reward!r}, not the chance to win"
-    )
     raise ConfigurationError(
         f"{SEARCH}{policy} cannot search: {why}; expected a policy of singles without memory that was trained "
         f"with the reward {' or '.join(POTENTIAL_SHARES)}"
