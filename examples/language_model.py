@@ -9,7 +9,7 @@ import re
 
 import numpy as np
 
-from nashdex.envs import BattleEnv
+from nashdex_play.envs import BattleEnv
 
 PROMPT = "You play Pokémon. Answer with the number of one choice.\n\n{position}\n"
 

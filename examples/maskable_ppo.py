@@ -10,8 +10,8 @@ import numpy as np
 import torch
 from sb3_contrib import MaskablePPO
 
-from nashdex.envs import BattleVectorEnv
-from nashdex.envs.stable_baselines import BattleVecEnv
+from nashdex_play.envs import BattleVectorEnv
+from nashdex_play.envs.stable_baselines import BattleVecEnv
 
 
 def score(model: MaskablePPO, opponent: str, battles: int, num_envs: int, seed: int) -> float:

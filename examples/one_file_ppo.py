@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 from torch.distributions import Categorical
 
-from nashdex.envs import BattleVectorEnv
+from nashdex_play.envs import BattleVectorEnv
 
 
 class Agent(nn.Module):

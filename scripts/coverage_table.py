@@ -6,7 +6,7 @@ from collections import defaultdict
 from pathlib import Path, PurePath
 from typing import Any
 
-_PACKAGES = {"nashdex", "nashdex_bench", "nashdex_metamon"}
+_PACKAGES = {path.parent.name for path in (Path(__file__).parents[1] / "services").glob("nashdex*/__init__.py")}
 _COUNTS = ("covered_lines", "num_statements", "covered_branches", "num_branches")
 
 

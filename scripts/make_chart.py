@@ -16,7 +16,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from chart_values import ChartValues
-from nashdex.cluster.site import CONFIG_MAP
+from nashdex_cluster.site import CONFIG_MAP
 
 ROOT = Path(__file__).parents[1]
 CHART = Path("helm/nashdex")

@@ -21,7 +21,7 @@ from argo_templates.pods import (
 )
 from argo_templates.workflows import POD_SECURITY, Map, WorkflowTemplate, component_labels, workflow_template
 from argo_templates.yaml_text import Inline, InlineList, comment, shared_list, shared_map
-from nashdex.cluster.workflow_state import EXECUTOR_STOPPED_EARLY, SIDECAR_FAILED
+from nashdex_cluster.workflow_state import EXECUTOR_STOPPED_EARLY, SIDECAR_FAILED
 
 _DEADLINE_SECONDS = 3600
 _KINDS = {"control": CONTROL, "collect": COLLECTOR, "train": TRAINER, "evaluate": EVALUATOR}

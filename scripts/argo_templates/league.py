@@ -14,8 +14,8 @@ from argo_templates.workflows import (
     workflow_template,
 )
 from argo_templates.yaml_text import Inline, Literal, comment, to_text
-from nashdex.cluster.client import ITERATION_LABEL, RUN_LABEL
-from nashdex.cluster.status import BEGIN_OUTPUTS
+from nashdex_cluster.client import ITERATION_LABEL, RUN_LABEL
+from nashdex_cluster.status import BEGIN_OUTPUTS
 
 _HOUR_SECONDS = 3600
 _BUNDLE = "/nashdex/bundle.json"

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from argo_templates.workflows import POD_SECURITY, SITE_KEYS, Map, component_labels, site_parameter
 from argo_templates.yaml_text import Inline, InlineList, comment, shared_list, shared_map, without_comments
-from nashdex.cluster.client import ITERATION_LABEL, RUN_LABEL, SHARD_LABEL
-from nashdex.cluster.site import CONFIG_MAP
-from nashdex.cluster.workflow_state import EXECUTOR_STOPPED_EARLY, SIDECAR_FAILED
 from nashdex.core.errors import ExitCode
+from nashdex_cluster.client import ITERATION_LABEL, RUN_LABEL, SHARD_LABEL
+from nashdex_cluster.site import CONFIG_MAP
+from nashdex_cluster.workflow_state import EXECUTOR_STOPPED_EARLY, SIDECAR_FAILED
 
 KILLED = 137
 """Exit code of a process that was killed, such as by the kernel when memory runs out."""

@@ -7,8 +7,8 @@ from typing import Any
 
 import nashdex
 from argo_templates.yaml_text import Inline, comment, shared_map, to_text, without_comments, wrapped_comment
-from nashdex.cluster.client import COMPONENT_LABEL, ITERATION_LABEL, NAME_LABEL, RUN_LABEL, VERSION_LABEL
-from nashdex.cluster.site import CONFIG_MAP, Site
+from nashdex_cluster.client import COMPONENT_LABEL, ITERATION_LABEL, NAME_LABEL, RUN_LABEL, VERSION_LABEL
+from nashdex_cluster.site import CONFIG_MAP, Site
 
 Map = dict[str, Any]
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typer import Context
 from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 
-from nashdex.cli import command as root
+from nashdex_cli.cli import command as root
 
 _HEAD = """\
 # Commands

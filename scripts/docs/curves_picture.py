@@ -12,11 +12,11 @@ from pathlib import Path
 
 from nashdex.core.results import TRAINING_RESULT, TrainingResult
 from nashdex.core.steps import StepName
-from nashdex.experiments.estimates import ClusteredEstimate
-from nashdex.experiments.page import CPU_MINUTES, DECISIONS, curves_drawing
-from nashdex.experiments.report import ArmCurve, CurvePoint
 from nashdex.store import open_store
 from nashdex.store.documents import read_from_shards
+from nashdex_lab.experiments.estimates import ClusteredEstimate
+from nashdex_lab.experiments.page import CPU_MINUTES, DECISIONS, curves_drawing
+from nashdex_lab.experiments.report import ArmCurve, CurvePoint
 
 _SECONDS_PER_MINUTE = 60
 

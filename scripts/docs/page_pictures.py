@@ -12,7 +12,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
 
-from nashdex.page.writing import write_play_page
+from nashdex_play.page.writing import write_play_page
 
 IMAGES = Path(__file__).parents[2] / "docs" / "images"
 _FORMAT, _POLICY, _SEED = "gen1randombattle", "zoo:gen1randombattle-2.5m", 1

@@ -2,11 +2,11 @@
 
 from nashdex.core.errors import DataError
 from nashdex.core.references import ZOO
-from nashdex.evaluator.levels import level_in_words, read_levels
-from nashdex.policies.calibration import calibration_in_words, read_calibration
 from nashdex.policies.references import find_policy, read_published_names
 from nashdex.store import open_store
-from nashdex.zoo.card import card_lines, read_card
+from nashdex_lab.zoo.card import card_lines, read_card
+from nashdex_play.calibration import calibration_in_words, read_calibration
+from nashdex_play.levels import level_in_words, read_levels
 
 _HEAD = """\
 # Policies that come with nashdex

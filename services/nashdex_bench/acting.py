@@ -11,7 +11,7 @@ from nashdex.api.policies import load_policy
 from nashdex.core.documents import Model
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.stopping import check_stop
-from nashdex.envs.vector import BattleVectorEnv
+from nashdex_play.envs.vector import BattleVectorEnv
 
 _TURNS_PLAYED: Final = 12
 """Random decisions before the measured one, so that battles differ."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-from nashdex.critics.calibration import CriticCalibration, measured, predictions
+from nashdex_lab.critics.calibration import CriticCalibration, measured, predictions
 
 
 def bench_calibration(

@@ -13,11 +13,11 @@ from nashdex.core.documents import Model
 from nashdex.core.errors import DataError
 from nashdex.core.seeds import derive_seed
 from nashdex.core.stopping import check_stop
-from nashdex.decide.deciding import Adviser, open_adviser
-from nashdex.decide.documents import Question, RefusedError
 from nashdex.games.interface import BattleSpec, RunningBattle
 from nashdex.games.registry import showdown_game
 from nashdex_bench.process_tree import cpu_seconds_of_tree
+from nashdex_play.decide.deciding import Adviser, open_adviser
+from nashdex_play.decide.documents import Question, RefusedError
 
 Ask = dict[str, Any]
 """A question of ``nashdex decide``."""

@@ -26,10 +26,10 @@ from poke_env.player import RandomPlayer
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
 from nashdex.core.documents import Model
-from nashdex.envs.single import BattleEnv
-from nashdex.envs.vector import BattleVectorEnv
 from nashdex.games.showdown.stock_server import StockServer, stock_server
 from nashdex_bench.process_tree import cpu_seconds_of_tree
+from nashdex_play.envs.single import BattleEnv
+from nashdex_play.envs.vector import BattleVectorEnv
 
 SINGLE, VECTOR, PEER = "single", "vector", "poke-env"
 

@@ -9,9 +9,6 @@ from typing import Any
 
 from pydantic import Field, PositiveFloat, PositiveInt
 
-from nashdex.cluster.client import COMPONENT_LABEL, ITERATION_LABEL, NAME_LABEL, RUN_LABEL, Cluster
-from nashdex.cluster.site import CONFIG_MAP, Site
-from nashdex.cluster.submission import check_site, stop_run
 from nashdex.core import keys
 from nashdex.core.documents import Model
 from nashdex.core.errors import ConfigurationError, InterruptedByUserError, StoppedError, TryAgainError
@@ -34,6 +31,9 @@ from nashdex.store.documents import read_from_shards
 from nashdex.store.protocol import ObjectStore
 from nashdex_bench.collect.self_play import Load, Measured, self_play
 from nashdex_bench.networks import default_network
+from nashdex_cluster.client import COMPONENT_LABEL, ITERATION_LABEL, NAME_LABEL, RUN_LABEL, Cluster
+from nashdex_cluster.site import CONFIG_MAP, Site
+from nashdex_cluster.submission import check_site, stop_run
 
 NUMBERS = (1, 2, 4)
 

@@ -135,7 +135,7 @@ class _Pair:
     @contextmanager
     def client(self, number: int, *more: str) -> Iterator[subprocess.Popen[str]]:
         """Run a client; it is killed at the end of the block."""
-        command = [sys.executable, "-m", "nashdex", "serve", _POLICIES[number], "--format", self.format_id]
+        command = [sys.executable, "-m", "nashdex_cli", "serve", _POLICIES[number], "--format", self.format_id]
         command += ["--name", _NAMES[number], "--server", f"{self.server.host}:{self.server.port}", "--search"]
         command += ["--at-once", str(self.at_once), "--record", str(self.record(number)), *more]
         self.folder.mkdir(parents=True, exist_ok=True)

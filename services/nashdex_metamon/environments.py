@@ -1,4 +1,4 @@
-"""Metamon's spaces as a view of ``nashdex.envs``: tokens, numbers, the last reward, and its action numbers."""
+"""Metamon's spaces as a view of ``nashdex_play.envs``: tokens, numbers, the last reward, and its action numbers."""
 
 import hashlib
 from importlib import resources
@@ -7,11 +7,11 @@ from typing import Final
 
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.user_input import read_file
-from nashdex.envs.views import EnvView
 from nashdex.games.space import Space
 from nashdex_metamon.live import generation_of
 from nashdex_metamon.tokens import MOST_BYTES, Tokenizer
 from nashdex_metamon.views.reading import MetamonView
+from nashdex_play.envs.views import EnvView
 
 _LAST_GENERATION: Final = 4
 """The last one whose words MiniRNN's vocabulary has."""

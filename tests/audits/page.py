@@ -21,8 +21,8 @@ import typer
 from playwright.sync_api import BrowserContext
 
 from nashdex.core.errors import NashdexError
-from nashdex.page.writing import write_play_page
 from nashdex.runs.played_format import format_to_play
+from nashdex_play.page.writing import write_play_page
 from support.browser import chromium_path, open_tab, running_browser
 
 _TIMEOUT_MS = 300_000

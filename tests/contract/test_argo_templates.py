@@ -14,14 +14,14 @@ import typer
 import yaml
 
 import nashdex
-from nashdex.cli import app
-from nashdex.cluster.site import CONFIG_MAP, Site
-from nashdex.cluster.submission import TEMPLATES
-from nashdex.cluster.workflow_state import CHECK_TEMPLATE
 from nashdex.core.errors import ExitCode
 from nashdex.core.steps import StepName
 from nashdex.planning.dag import fan_out, iteration_steps, num_shards
 from nashdex.settings.run import ActorSettings, RunSettings
+from nashdex_cli.cli import app
+from nashdex_cluster.site import CONFIG_MAP, Site
+from nashdex_cluster.submission import TEMPLATES
+from nashdex_cluster.workflow_state import CHECK_TEMPLATE
 
 pytestmark = pytest.mark.contract
 

@@ -10,7 +10,7 @@ import pytest
 import yaml
 from typer.main import get_command
 
-from nashdex.cli import app
+from nashdex_cli.cli import app
 
 pytestmark = pytest.mark.contract
 

@@ -13,10 +13,10 @@ from typer import Context
 from typer.core import TyperGroup
 from typer.main import get_command
 
-from nashdex.cli import app
-from nashdex.experiments.plan import read_plan
 from nashdex.settings.external import FILE_VARIABLE, external_players
 from nashdex.settings.loading import load_settings
+from nashdex_cli.cli import app
+from nashdex_lab.experiments.plan import read_plan
 from support.snippets import PAGES, ROOT, Snippet, commands, snippets
 
 pytestmark = pytest.mark.contract

@@ -60,11 +60,11 @@ def packages_of(extra: str) -> set[str]:
 
 
 def modules_of(package: str) -> list[str]:
-    """Return every module of a package below nashdex."""
+    """Return every module of a package, named by its folder below services."""
     source = ROOT / "services"
     return [
         ".".join(path.relative_to(source).with_suffix("").parts).removesuffix(".__init__")
-        for path in sorted((source / "nashdex" / package).rglob("*.py"))
+        for path in sorted((source / package).rglob("*.py"))
     ]
 
 
@@ -73,19 +73,19 @@ TRAINING = {
     for name in ("clone", "distil", "global_psro", "ppo.loss", "ppo.processes", "ppo.training", "untrained")
 }
 """Imported late, by a training: the registry names them by string paths."""
-CLUSTER_CLIENTS = {f"nashdex.cluster.{name}" for name in ("argo_server", "connection", "kubernetes_api", "pod_logs")}
+CLUSTER_CLIENTS = {f"nashdex_cluster.{name}" for name in ("argo_server", "connection", "kubernetes_api", "pod_logs")}
 """Imported late, by commands that talk to a cluster."""
 
 
 @pytest.mark.parametrize(
     ("image", "modules"),
     [
-        ("collector", ["nashdex.cli", "nashdex.collector.step", "nashdex.actor.step"]),
-        ("evaluator", ["nashdex.cli", "nashdex.evaluator.step"]),
+        ("collector", ["nashdex_cli.cli", "nashdex.collector.step", "nashdex.actor.step"]),
+        ("evaluator", ["nashdex_cli.cli", "nashdex.evaluator.step"]),
         (
             "trainer",
             [
-                "nashdex.cli",
+                "nashdex_cli.cli",
                 "nashdex.trainer.step",
                 "nashdex.learning.updates.training",
                 "nashdex.learning.rounds.players",
@@ -94,10 +94,10 @@ CLUSTER_CLIENTS = {f"nashdex.cluster.{name}" for name in ("argo_server", "connec
         (
             "control",
             [
-                "nashdex.cli",
+                "nashdex_cli.cli",
                 "nashdex.solver.step",
                 "nashdex.report.step",
-                "nashdex.exporter.service",
+                "nashdex_cluster.exporter.service",
                 "nashdex.planning.step",
                 "nashdex.local.runner",
             ],
@@ -116,19 +116,18 @@ def test_an_image_needs_only_what_its_extra_installs(image: str, modules: list[s
 @pytest.mark.parametrize(
     ("modules", "allowed"),
     [
-        (["nashdex.cli"], []),
-        (modules_of("core"), []),
-        ([module for module in modules_of("store") if module != "nashdex.store.s3"], []),
-        (modules_of("telemetry"), []),
-        (modules_of("trajectory"), []),
+        (["nashdex_cli.cli"], []),
+        (modules_of("nashdex/core"), []),
+        ([module for module in modules_of("nashdex/store") if module != "nashdex.store.s3"], []),
+        (modules_of("nashdex/telemetry"), []),
+        (modules_of("nashdex/trajectory"), []),
         (["nashdex.games.interface", "nashdex.games.registry", "nashdex.games.space"], []),
-        (modules_of("metagame"), []),
-        ([module for module in modules_of("cluster") if module not in CLUSTER_CLIENTS], []),
-        ([*modules_of("planning"), *modules_of("runs"), *modules_of("settings")], []),
-        (modules_of("exporter"), []),
-        (modules_of("local"), []),
-        (modules_of("games/tabular"), []),
-        ([*(set(modules_of("oracles")) - TRAINING), *modules_of("learning/damping")], []),
+        (modules_of("nashdex/metagame"), []),
+        ([module for module in modules_of("nashdex_cluster") if module not in CLUSTER_CLIENTS], []),
+        ([*modules_of("nashdex/planning"), *modules_of("nashdex/runs"), *modules_of("nashdex/settings")], []),
+        (modules_of("nashdex/local"), []),
+        (modules_of("nashdex/games/tabular"), []),
+        ([*(set(modules_of("nashdex/oracles")) - TRAINING), *modules_of("nashdex/learning/damping")], []),
         (STEPS, []),
     ],
     ids=[
@@ -141,7 +140,6 @@ def test_an_image_needs_only_what_its_extra_installs(image: str, modules: list[s
         "metagame",
         "cluster",
         "planning",
-        "exporter",
         "local",
         "tabular",
         "oracles",
@@ -158,8 +156,7 @@ def imports_between_modules() -> dict[str, set[str]]:
     services = ROOT / "services"
     paths = {
         ".".join(path.relative_to(services).with_suffix("").parts).removesuffix(".__init__"): path
-        for package in ("nashdex", "nashdex_bench", "nashdex_metamon")
-        for path in (services / package).rglob("*.py")
+        for path in services.glob("nashdex*/**/*.py")
     }
     found: dict[str, set[str]] = {}
     for module, path in paths.items():

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 ROOT = Path(__file__).parents[2]
-NASHDEX = (sys.executable, "-m", "nashdex")
+NASHDEX = (sys.executable, "-m", "nashdex_cli")
 
 _Found = TypeVar("_Found")
 _PAUSE_SECONDS = 1.0

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from fuzz import documents
-from nashdex.cli import run_command_line
 from nashdex.core.errors import ExitCode
+from nashdex_cli.cli import run_command_line
 
 EXPECTED = {ExitCode.OK, ExitCode.CONFIGURATION, ExitCode.DATA, ExitCode.TRY_AGAIN}
 _UNREAD = (".jsonl", ".html")

@@ -19,15 +19,15 @@ from pathlib import Path
 from prometheus_client import CollectorRegistry, generate_latest
 
 from fuzz.damage import BYTES_OF_A_CHANGE, CHANGES, copied, damage, hash_again
-from nashdex.cli import run_command_line
 from nashdex.core import keys
 from nashdex.core.errors import ExitCode
 from nashdex.core.journal import Entry, journal_folder
-from nashdex.exporter.service import FactCollector
-from nashdex.exporter.watch import Watch
 from nashdex.metagame.evidence import large
 from nashdex.runs.creation import open_run
 from nashdex.store import open_store
+from nashdex_cli.cli import run_command_line
+from nashdex_cluster.exporter.service import FactCollector
+from nashdex_cluster.exporter.watch import Watch
 from support.begun_runs import begin_run
 from support.made_runs import ROCK_PAPER_SCISSORS, finish_iteration
 from support.results import published

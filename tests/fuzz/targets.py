@@ -17,7 +17,6 @@ from fuzz import commands, documents, double_logs, exchange, logs, stores
 from nashdex.core import keys
 from nashdex.core.ids import PolicyId
 from nashdex.core.journal import Entry
-from nashdex.experiments.plan import read_plan
 from nashdex.games.legal import LegalActions
 from nashdex.games.showdown.frames import HEADER, MAX_FRAME_BYTES
 from nashdex.games.showdown.gateway import decode_decisions, decode_message
@@ -27,8 +26,6 @@ from nashdex.metagame.evidence.matrix import InteractionMatrix
 from nashdex.policies.archive import read_weights, weights_bytes
 from nashdex.policies.networks.actor_critic import make_network
 from nashdex.report.cells import PayoffCells
-from nashdex.report.costs import read_prices
-from nashdex.runs.bundle import Bundle, unpack
 from nashdex.settings.loading import load_settings, resolve
 from nashdex.settings.networks import SlotsSettings
 from nashdex.settings.run import RunSettings
@@ -36,6 +33,9 @@ from nashdex.solver import matrix_file
 from nashdex.store.verdict import Phase, Verdict
 from nashdex.trajectory.episode import Episode
 from nashdex.trajectory.shard import decode, encode
+from nashdex_cluster.bundle import Bundle, unpack
+from nashdex_lab.costs import read_prices
+from nashdex_lab.experiments.plan import read_plan
 from nashdex_metamon.data import replay_file
 from nashdex_metamon.tokens import Tokenizer
 from support.memory_store import MemoryStore

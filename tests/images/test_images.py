@@ -36,19 +36,19 @@ BASES = {"python": "python:3.11-slim-bookworm", "node": "node:20-bookworm-slim"}
 IMPORTED = {
     "control": (
         "boto3, kubernetes.client, kubernetes.config, kubernetes.watch, argo_workflows, pyspiel, jinja2, scipy.stats",
-        "nashdex.cli, nashdex.solver.step, nashdex.report.step, nashdex.exporter.service",
+        "nashdex_cli.cli, nashdex.solver.step, nashdex.report.step, nashdex_cluster.exporter.service",
     ),
     "collector": (
         "boto3, pyspiel, poke_env",
-        "nashdex.cli, nashdex.collector.step, nashdex.policies.sources, nashdex_metamon.checkpoints.playing",
+        "nashdex_cli.cli, nashdex.collector.step, nashdex.policies.sources, nashdex_metamon.checkpoints.playing",
     ),
     "evaluator": (
         "boto3, pyspiel, poke_env",
-        "nashdex.cli, nashdex.evaluator.step, nashdex.policies.sources, nashdex_metamon.checkpoints.playing",
+        "nashdex_cli.cli, nashdex.evaluator.step, nashdex.policies.sources, nashdex_metamon.checkpoints.playing",
     ),
     "trainer": (
         "boto3, pyspiel, torch.distributed.run",
-        "nashdex.cli, nashdex.trainer.step, nashdex.learning.updates.training",
+        "nashdex_cli.cli, nashdex.trainer.step, nashdex.learning.updates.training",
     ),
 }
 STORE = "/tmp/runs"  # noqa: S108 - a memory file system of the container
@@ -248,7 +248,7 @@ def test_the_exporter_ends_well_at_sigterm_as_the_first_process() -> None:
 
 
 def test_a_command_without_a_handler_of_its_own_ends_at_sigterm_as_the_first_process() -> None:
-    program = "import sys, time, nashdex.cli as c; c.app.command('wait')(lambda: (print('waits', flush=True), "
+    program = "import sys, time, nashdex_cli.cli as c; c.app.command('wait')(lambda: (print('waits', flush=True), "
     program += "time.sleep(600))); c.main(['wait'])"
     with started("control", "-c", program, options=("--entrypoint=python",)) as container:
         wait_for_log(container, "waits")

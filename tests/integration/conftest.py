@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from nashdex.cli import run_command_line
+from nashdex_cli.cli import run_command_line
 from support.cluster_server import ClusterState, kubeconfig, serving
 
 

@@ -4,12 +4,12 @@ import json
 
 import pytest
 
-from nashdex.cli import run_command_line
 from nashdex.core.ids import BarePolicyId, PolicyId
-from nashdex.critics.calibration import predictions
-from nashdex.policies.calibration import read_calibration
 from nashdex.store import open_store
 from nashdex_bench.calibration import bench_calibration
+from nashdex_cli.cli import run_command_line
+from nashdex_lab.critics.calibration import predictions
+from nashdex_play.calibration import read_calibration
 from support.stored_network import stored_network
 
 pytestmark = [pytest.mark.integration, pytest.mark.slow]

@@ -7,20 +7,20 @@ from typing import Any
 
 import pytest
 
-from nashdex.cli import run_command_line
 from nashdex.collector.trial import self_play_trial
 from nashdex.games.registry import showdown_game
 from nashdex.rollout.sizing import choose_sizes
 from nashdex.settings.networks import SlotsSettings
 from nashdex.settings.run import ArenaSettings
 from nashdex_bench.scale import run_scale
+from nashdex_cli.cli import run_command_line
 
 pytestmark = pytest.mark.integration
 
 
 def _json(*arguments: str) -> dict[str, Any]:
     """Run a command with --json; return the one document that it prints."""
-    command = [sys.executable, "-m", "nashdex", *arguments, "--json"]
+    command = [sys.executable, "-m", "nashdex_cli", *arguments, "--json"]
     process = subprocess.run(command, capture_output=True, text=True, timeout=1200, check=False)
     assert process.returncode == 0, process.stderr
     document = json.loads(process.stdout)

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from nashdex.cli import run_command_line
-from nashdex.runs.bundle import unpack
+from nashdex_cli.cli import run_command_line
+from nashdex_cluster.bundle import unpack
 from support.cluster_server import ClusterState, kubeconfig, serving
 from support.cluster_workflows import add_stopped_run, recorded_workflow
 

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from nashdex.cli import run_command_line
 from nashdex.collector import step
 from nashdex.core.results import COLLECT_RESULT, CollectResult
 from nashdex.runs.creation import open_run
 from nashdex.store.documents import read_written
+from nashdex_cli.cli import run_command_line
 from support.cluster_server import Answer, ClusterState, kubeconfig, serving
 
 pytestmark = pytest.mark.integration

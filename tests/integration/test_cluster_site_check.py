@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from nashdex.cluster.connection import connect
-from nashdex.cluster.site_check import check_with_pods
+from nashdex_cluster.connection import connect
+from nashdex_cluster.site_check import check_with_pods
 from support.cluster_server import ClusterState
 from support.cluster_workflows import add_stopped_run
 

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.integration
 
 
 def _run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "nashdex", "bench", "conformance", *arguments]
+    command = [sys.executable, "-m", "nashdex_cli", "bench", "conformance", *arguments]
     return subprocess.run(command, capture_output=True, text=True, check=False, env=environment or None)
 
 

@@ -21,11 +21,7 @@ import pytest
 import torch
 from fastapi import FastAPI
 
-from nashdex.cli import run_command_line
 from nashdex.core.errors import DataError
-from nashdex.decide.deciding import Adviser, answer_lines, open_adviser
-from nashdex.decide.documents import Answer, RefusedError, parse_question
-from nashdex.decide.service import Limits, service
 from nashdex.games.registry import showdown_game
 from nashdex.policies.archive import save_policy
 from nashdex.policies.networks.actor_critic import make_network
@@ -33,6 +29,10 @@ from nashdex.serve.lines import to_id
 from nashdex.settings.networks import NetworkSettings, PointerPairsSettings, PointerSettings
 from nashdex.store import open_store
 from nashdex_bench.decide import Ask, asked, bench_decide, lines
+from nashdex_cli.cli import run_command_line
+from nashdex_play.decide.deciding import Adviser, answer_lines, open_adviser
+from nashdex_play.decide.documents import Answer, RefusedError, parse_question
+from nashdex_play.decide.service import Limits, service
 
 pytestmark = pytest.mark.integration
 
@@ -266,7 +266,7 @@ def test_hostile_requests_are_answered_or_refused_and_the_service_goes_on(client
 
 @pytest.mark.slow
 def test_the_command_answers_lines_and_http_and_stops_at_sigterm(battle: list[Ask], tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "nashdex", "decide", "random", "--format", FORMAT]
+    command = [sys.executable, "-m", "nashdex_cli", "decide", "random", "--format", FORMAT]
     done = subprocess.run(command, input=json.dumps(battle[0]) + "\n{\n", capture_output=True, text=True, check=False)
     first, second = (json.loads(line) for line in done.stdout.splitlines())
     assert (done.returncode, "choice" in first, second["field"]) == (65, True, None)
@@ -306,7 +306,7 @@ def test_a_connection_that_is_too_slow_is_closed(slow_service: tuple[str, int], 
 
 @pytest.fixture(scope="module")
 def slow_service() -> Iterator[tuple[str, int]]:
-    command = [sys.executable, "-m", "nashdex", "decide", "random", "--format", FORMAT, "--listen", "0"]
+    command = [sys.executable, "-m", "nashdex_cli", "decide", "random", "--format", FORMAT, "--listen", "0"]
     with subprocess.Popen([*command, "--seconds", "3"], stderr=subprocess.PIPE, text=True) as process:
         try:
             assert process.stderr is not None

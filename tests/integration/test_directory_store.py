@@ -107,7 +107,7 @@ def test_a_run_whose_disk_fills_goes_on_when_there_is_space(tmp_path: Path, shor
     (tmp_path / "kuhn.toml").write_text(RUN)
     if shutil.which("unshare") is None:
         pytest.skip("needs unshare to mount a small disk")
-    run = [sys.executable, "-m", "nashdex", "run", "kuhn.toml", "--store", "store"]
+    run = [sys.executable, "-m", "nashdex_cli", "run", "kuhn.toml", "--store", "store"]
     result = subprocess.run(
         ["unshare", "-rm", "sh", "-c", FILL_AND_GROW, disk, *run],  # noqa: S607
         check=False,

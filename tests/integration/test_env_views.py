@@ -10,9 +10,9 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 
 from nashdex.core.errors import ConfigurationError
-from nashdex.envs import BattleEnv, BattleParallelEnv, BattleVectorEnv
-from nashdex.envs.views import VIEWS
 from nashdex_metamon.environments import metamon_view
+from nashdex_play.envs import BattleEnv, BattleParallelEnv, BattleVectorEnv
+from nashdex_play.envs.views import VIEWS
 
 pytestmark = [
     pytest.mark.integration,

@@ -16,14 +16,14 @@ from gymnasium.utils.env_checker import check_env
 from poke_env.concurrency import POKE_LOOP
 
 import nashdex
-from nashdex.cli import run_command_line
 from nashdex.core.errors import ConfigurationError, DataError
-from nashdex.envs import BattleAECEnv, BattleEnv, BattleParallelEnv, BattleVectorEnv
 from nashdex.learning.rewards import REWARDS
 from nashdex.policies.archive import save_policy
 from nashdex.policies.networks.actor_critic import make_network
 from nashdex.settings.networks import SlotsSettings
 from nashdex.store import open_store
+from nashdex_cli.cli import run_command_line
+from nashdex_play.envs import BattleAECEnv, BattleEnv, BattleParallelEnv, BattleVectorEnv
 
 pytestmark = [
     pytest.mark.integration,

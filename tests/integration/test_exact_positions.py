@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from nashdex.core.errors import DataError
-from nashdex.envs import BattleEnv
 from nashdex.games.showdown.gateway import find_node, load_gateway_settings
+from nashdex_play.envs import BattleEnv
 
 pytestmark = pytest.mark.integration
 FORMAT = "gen1randombattle"

@@ -13,7 +13,7 @@ from typing import Any
 import psutil
 import pytest
 
-from nashdex.runs.bundle import unpack
+from nashdex_cluster.bundle import unpack
 from support.cluster_server import ClusterState
 from support.experiments import BASE, PLAN
 
@@ -31,7 +31,7 @@ def write_plan(folder: Path, more: str = "") -> Path:
 @pytest.mark.slow
 def test_an_experiment_that_is_stopped_goes_on(tmp_path: Path) -> None:
     write_plan(tmp_path, '[[arms]]\nname = "mixture"\nplays = "mixture"\n')
-    command = [sys.executable, "-m", "nashdex", "experiment", "run", "plan.toml", "--store", "runs", "--json"]
+    command = [sys.executable, "-m", "nashdex_cli", "experiment", "run", "plan.toml", "--store", "runs", "--json"]
     process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     results = tmp_path / "plan.results.json"
     deadline = time.monotonic() + 900
@@ -70,7 +70,7 @@ def test_a_run_that_fails_says_why_and_ends_the_command_with_an_error(tmp_path: 
     (tmp_path / "runs").mkdir()
     for run in ("plan-base-1", "plan-still-1"):
         (tmp_path / "runs" / run).write_text("a file where the run's folder would be")
-    command = [sys.executable, "-m", "nashdex", "experiment", "run", "plan.toml", "--store", "runs", "--json"]
+    command = [sys.executable, "-m", "nashdex_cli", "experiment", "run", "plan.toml", "--store", "runs", "--json"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 75
     assert "error: 2 of 2 runs failed" in done.stderr
@@ -125,7 +125,7 @@ def _work_through(state: ClusterState, overrides: dict[str, list[str]]) -> None:
         for run, changed in overrides.items():
             workflow = _workflow_of(state, run)
             sets = [argument for one in changed for argument in ("--set", one)]
-            command = [sys.executable, "-m", "nashdex", "run", "base.toml", "--store", "runs", "--run", run, *sets]
+            command = [sys.executable, "-m", "nashdex_cli", "run", "base.toml", "--store", "runs", "--run", run, *sets]
             done = subprocess.run(command, capture_output=True, text=True, check=False)
             assert done.returncode == 0, done.stderr
             workflow["status"] = {"phase": "Succeeded"}

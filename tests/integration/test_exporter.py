@@ -30,7 +30,7 @@ PENNIES = ((1.0, -1.0), (-1.0, 1.0))
 
 @contextmanager
 def exporter(store: str, port: int, **environment: str) -> Iterator[subprocess.Popen[str]]:
-    command = [sys.executable, "-m", "nashdex", "exporter", "--store", store, "--every", "1"]
+    command = [sys.executable, "-m", "nashdex_cli", "exporter", "--store", store, "--every", "1"]
     variables = {**os.environ, "NASHDEX_METRICS_PORT": str(port), **environment}
     process = subprocess.Popen(command, env=variables, stderr=subprocess.PIPE, text=True)
     try:
@@ -114,7 +114,7 @@ def test_a_store_that_cannot_be_one_is_refused_at_once(tmp_path: Path) -> None:
 
 
 def test_without_a_port_it_would_serve_nobody(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "nashdex", "exporter", "--store", str(tmp_path)]
+    command = [sys.executable, "-m", "nashdex_cli", "exporter", "--store", str(tmp_path)]
     result = subprocess.run(command, check=False, capture_output=True, text=True)
     assert result.returncode == 64
     assert result.stderr == (

@@ -12,7 +12,6 @@ from pathlib import Path
 import psutil
 import pytest
 
-from nashdex.cli import run_command_line
 from nashdex.core import keys
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.ids import PolicyId
@@ -22,12 +21,13 @@ from nashdex.metagame.analysis.documents import MetaGameAnalysis
 from nashdex.metagame.evidence.ledger import LEDGER, ShardLedger, decode
 from nashdex.metagame.evidence.sampled import SampledCounts
 from nashdex.metagame.plan import IterationPlan
-from nashdex.page.policies import page_policies
 from nashdex.runs.verification import verify_run
 from nashdex.store import open_store
 from nashdex.store.attempt import read_manifest
 from nashdex.store.documents import read_decoded, read_published
 from nashdex.store.protocol import ObjectStore
+from nashdex_cli.cli import run_command_line
+from nashdex_play.page.policies import page_policies
 from support.begun_runs import TINY_TRAINING, begin_run
 from support.made_runs import finish_iteration
 from support.processes import command_line
@@ -174,7 +174,7 @@ def test_a_killed_run_ends_its_programs_and_goes_on(tmp_path: Path, players: Pat
     settings.write_text(RUN.replace("iterations = 2", "iterations = 1"))
     players.write_text(websocket_player())
     arguments = ["run", str(settings), "--store", str(tmp_path / "store"), "--run", "outside", "--processes", "1"]
-    with subprocess.Popen([sys.executable, "-m", "nashdex", *arguments]) as process:
+    with subprocess.Popen([sys.executable, "-m", "nashdex_cli", *arguments]) as process:
         deadline = time.monotonic() + 900
         while not (started := programs_running()):
             assert time.monotonic() < deadline, "the program did not start"

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from nashdex.cli import run_command_line
 from nashdex.evaluator.match import play_match
 from nashdex.rollout.play import MAX_TRIES
+from nashdex_cli.cli import run_command_line
 from support.ports import free_port
 
 pytestmark = pytest.mark.integration

@@ -64,7 +64,7 @@ def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 
 def run(folder: Path, config: str, store: str, endpoint: str = "") -> "subprocess.CompletedProcess[str]":
     (folder / "small.toml").write_text(config)
-    command = [sys.executable, "-m", "nashdex", "run", "small.toml", "--store", store, "--run", "small"]
+    command = [sys.executable, "-m", "nashdex_cli", "run", "small.toml", "--store", store, "--run", "small"]
     environment = os.environ | CREDENTIALS | {"XDG_STATE_HOME": str(folder / "state")}
     environment |= {"AWS_ENDPOINT_URL": endpoint} if endpoint else {}
     return subprocess.run(
@@ -94,7 +94,7 @@ def test_a_faulty_s3_server_loses_and_doubles_nothing(
     expected = published(open_store(str(tmp_path / "store" / "small")), range(iterations))
     assert published(open_store(f"{store}/small"), range(iterations)) == expected
     verified = subprocess.run(
-        [sys.executable, "-m", "nashdex", "verify", f"{store}/small"],
+        [sys.executable, "-m", "nashdex_cli", "verify", f"{store}/small"],
         capture_output=True,
         text=True,
         check=False,

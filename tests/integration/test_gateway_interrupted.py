@@ -17,7 +17,7 @@ def test_the_command_says_that_it_was_stopped(tmp_path: Path, sent: signal.Signa
     node.write_text(f"#!/bin/sh\nkill -{sent.name.removeprefix('SIG')} $PPID\n")
     node.chmod(0o755)
     ended = subprocess.run(
-        [sys.executable, "-m", "nashdex", "battle", "--format", "gen1ou", "--p1", "random", "--p2", "random"],
+        [sys.executable, "-m", "nashdex_cli", "battle", "--format", "gen1ou", "--p1", "random", "--p2", "random"],
         env=os.environ | {"NASHDEX_GATEWAY_NODE": str(node)},
         capture_output=True,
         text=True,

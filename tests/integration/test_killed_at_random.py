@@ -34,7 +34,7 @@ FINISH_SECONDS = 1200.0
 def start(folder: Path) -> "subprocess.Popen[str]":
     folder.mkdir(exist_ok=True)
     (folder / "kuhn.toml").write_text(CONFIG)
-    command = [sys.executable, "-m", "nashdex", "run", "kuhn.toml", "--store", "store", "--run", "kuhn"]
+    command = [sys.executable, "-m", "nashdex_cli", "run", "kuhn.toml", "--store", "store", "--run", "kuhn"]
     return subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 

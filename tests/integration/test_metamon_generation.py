@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from nashdex.cli import run_command_line
 from nashdex.games.showdown.logs.following import seen_by
+from nashdex_cli.cli import run_command_line
 from nashdex_metamon.actions import DEFAULT_ACTIONS
 from nashdex_metamon.data.file_name import ReplayName
 from nashdex_metamon.data.generation import player_names

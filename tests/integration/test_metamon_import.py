@@ -9,7 +9,7 @@ from typing import Any
 import psutil
 import pytest
 
-from nashdex.cli import run_command_line
+from nashdex_cli.cli import run_command_line
 from nashdex_metamon.actions import UNKNOWN_ACTION
 from nashdex_metamon.data.file_name import ReplayName
 from nashdex_metamon.data.replay_file import ParsedReplay, decode

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nashdex.cli import run_command_line
 from nashdex.core.ids import PolicyId
 from nashdex.games.interface import NO_ACTION, BattleSpec, Decisions, RunningBattle, SeatLines
 from nashdex.games.registry import showdown_game
@@ -23,6 +22,7 @@ from nashdex.policies.scripted.playing import scripted_policy
 from nashdex.rollout.pairs import PairedBattles
 from nashdex.rollout.session import Session
 from nashdex.store import open_store
+from nashdex_cli.cli import run_command_line
 from nashdex_metamon.checkpoints import archive
 from nashdex_metamon.checkpoints.playing import MemoryPlayer
 from nashdex_metamon.checkpoints.seats import ImportedSeats, load_imported_seats

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from nashdex import cli
 from nashdex.core import keys
 from nashdex.metagame.analysis.documents import MetaGameAnalysis
 from nashdex.report.document import Report
 from nashdex.store import open_store
+from nashdex_cli import cli
 
 pytestmark = pytest.mark.integration
 

@@ -11,12 +11,9 @@ from typing import Literal
 import pytest
 from playwright.sync_api import BrowserContext, Page, ViewportSize
 
-from nashdex.cli import run_command_line
 from nashdex.core.ids import BarePolicyId, PolicyId
 from nashdex.core.references import PolicyReference
 from nashdex.games.registry import showdown_game
-from nashdex.page.bundle import page_directory
-from nashdex.page.writing import write_play_page
 from nashdex.policies.ensembles.document import read_ensemble
 from nashdex.policies.ensembles.making import make_ensemble
 from nashdex.rollout.contestants import draw_policies, load_contestant
@@ -24,6 +21,9 @@ from nashdex.rollout.pairs import PairedBattles
 from nashdex.rollout.session import Session
 from nashdex.settings.networks import MemorySettings, PointerPairsSettings, PointerSettings
 from nashdex.store import open_store
+from nashdex_cli.cli import run_command_line
+from nashdex_play.page.bundle import page_directory
+from nashdex_play.page.writing import write_play_page
 from support.begun_runs import TINY_TRAINING, begin_run
 from support.browser import Tab, chromium_path, open_tab, running_browser
 from support.made_runs import finish_iteration

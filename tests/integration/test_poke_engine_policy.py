@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from nashdex.cli import run_command_line
 from nashdex.core.ids import PolicyId
 from nashdex.games.interface import BattleSpec, Decisions
 from nashdex.games.registry import game_for
@@ -22,6 +21,7 @@ from nashdex.policies.search.engine import PokeEnginePlayer
 from nashdex.rollout.pairs import PairedBattles
 from nashdex.rollout.play import Assignment
 from nashdex.rollout.session import Session
+from nashdex_cli.cli import run_command_line
 
 pytestmark = pytest.mark.integration
 STAND_IN = Path(__file__).parents[1] / "support" / "stand_in"

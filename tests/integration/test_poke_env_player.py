@@ -1,4 +1,4 @@
-"""``nashdex.poke_env.Player``: a policy as a poke-env player, by websocket on the stock server."""
+"""``nashdex_play.poke_env.Player``: a policy as a poke-env player, by websocket on the stock server."""
 
 import asyncio
 import logging
@@ -12,7 +12,7 @@ from structlog.testing import capture_logs
 from nashdex.core.errors import ConfigurationError, DataError
 from nashdex.games.registry import game_for
 from nashdex.games.showdown.stock_server import StockServer, stock_server
-from nashdex.poke_env import Player
+from nashdex_play.poke_env import Player
 
 pytestmark = pytest.mark.integration
 FORMAT = "gen9vgc2025regi"

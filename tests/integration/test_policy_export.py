@@ -12,13 +12,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from nashdex.cli import run_command_line
 from nashdex.core.ids import PolicyId
 from nashdex.games.registry import showdown_game
 from nashdex.games.showdown.gateway import find_node, load_gateway_settings
 from nashdex.games.space import Space
-from nashdex.page.bundle import page_directory
-from nashdex.page.onnx import ExportedNetwork, export_network
 from nashdex.policies.archive import save_policy
 from nashdex.policies.masked import masked_log_softmax, padded
 from nashdex.policies.networks.actor_critic import ActorCritic, Outputs, make_network
@@ -27,6 +24,9 @@ from nashdex.rollout.pairs import PairedBattles
 from nashdex.rollout.session import Session
 from nashdex.store import open_store
 from nashdex.trajectory.episode import Episode
+from nashdex_cli.cli import run_command_line
+from nashdex_play.page.bundle import page_directory
+from nashdex_play.page.onnx import ExportedNetwork, export_network
 
 pytestmark = [pytest.mark.integration, pytest.mark.slow]
 

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from nashdex.cli import run_command_line
 from nashdex.collector.replays import Replays
 from nashdex.core import keys
 from nashdex.core.ids import replayed_policy
@@ -19,6 +18,7 @@ from nashdex.settings.oracles import CloneSettings
 from nashdex.store.attempt import read_manifest
 from nashdex.store.documents import read_written
 from nashdex.telemetry.progress import Progress
+from nashdex_cli.cli import run_command_line
 from support.begun_runs import begin_run
 
 pytestmark = pytest.mark.integration

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import BrowserContext, Page
 
-from nashdex.cli import run_command_line
 from nashdex.games.showdown.replays import PLAYER_HOST
-from nashdex.page.writing import report_board
 from nashdex.report import step as report_step
 from nashdex.store import open_store
+from nashdex_cli.cli import run_command_line
+from nashdex_play.page.writing import report_board
 from support.browser import Tab, chromium_path, open_tab, running_browser
 from support.made_runs import LOG, made_settings, make_iteration
 from support.stored_network import stored_network

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from nashdex.cli import run_command_line
 from nashdex.core import keys
 from nashdex.metagame.evidence.sampled import SampledCounts
 from nashdex.metagame.plan import IterationPlan
 from nashdex.runs.creation import open_run
 from nashdex.runs.verification import verify_run
 from nashdex.store.documents import read_published
+from nashdex_cli.cli import run_command_line
 from support.begun_runs import TINY_TRAINING
 
 pytestmark = [pytest.mark.integration, pytest.mark.slow]

@@ -71,7 +71,7 @@ FINISH_SECONDS = 1200.0
 def _start(folder: Path, *more: str, text: str = CONFIG) -> "subprocess.Popen[str]":
     config = folder / "tiny.toml"
     config.write_text(text)
-    command = [sys.executable, "-m", "nashdex", "run", str(config), "--store", str(folder / "runs"), *more]
+    command = [sys.executable, "-m", "nashdex_cli", "run", str(config), "--store", str(folder / "runs"), *more]
     return subprocess.Popen(
         command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )

@@ -48,7 +48,7 @@ KILLS = 4
 
 def start(folder: Path, *options: str, config: str = SMALLEST) -> "subprocess.Popen[str]":
     (folder / "small.toml").write_text(config)
-    command = [sys.executable, "-m", "nashdex", "run", "small.toml", "--store", "store", *options]
+    command = [sys.executable, "-m", "nashdex_cli", "run", "small.toml", "--store", "store", *options]
     return subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
 
 

@@ -20,10 +20,10 @@ import pytest
 from websockets.sync.server import ServerConnection
 from websockets.sync.server import serve as serve_websocket
 
-from nashdex.cli import run_command_line
 from nashdex.games.showdown.stock_server import StockServer, stock_server
 from nashdex.serve import connection as connection_module
 from nashdex.trajectory.shard import decode
+from nashdex_cli.cli import run_command_line
 from support.http_servers import JsonHandler, served_by
 
 pytestmark = pytest.mark.integration
@@ -42,7 +42,7 @@ def server() -> Iterator[StockServer]:
 @contextmanager
 def _client(server: StockServer, policy: str, name: str, folder: Path, *more: str) -> Iterator[subprocess.Popen[str]]:
     address = f"{server.host}:{server.port}"
-    command = [sys.executable, "-m", "nashdex", "serve", policy, "--format", FORMAT, "--name", name]
+    command = [sys.executable, "-m", "nashdex_cli", "serve", policy, "--format", FORMAT, "--name", name]
     command += ["--server", address, "--record", str(folder), "--patience-seconds", str(PATIENCE_SECONDS), *more]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         try:

@@ -130,7 +130,7 @@ OLD_PROCESSOR = {"OPENBLAS_CORETYPE": "Prescott", "NPY_DISABLE_CPU_FEATURES": "X
 def published_bytes(folder: Path, environment: dict[str, str]) -> list[bytes]:
     """Run four iterations of Kuhn in processes of their own; return what they publish of payoffs and mixture."""
     words = ["run", str(ROOT / "configs/kuhn.toml"), "--store", str(folder), "--run", "kuhn", "--set", "iterations=4"]
-    subprocess.run([sys.executable, "-m", "nashdex", *words], env=os.environ | environment, check=True, timeout=900)
+    subprocess.run([sys.executable, "-m", "nashdex_cli", *words], env=os.environ | environment, check=True, timeout=900)
     documents = keys.INTERACTION_MATRIX, keys.META_STRATEGY
     return [(folder / "kuhn" / keys.published(i, name)).read_bytes() for i in range(4) for name in documents]
 

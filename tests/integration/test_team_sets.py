@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from nashdex.cli import run_command_line
 from nashdex.core.errors import ConfigurationError, DataError
 from nashdex.games.registry import game_for
 from nashdex.games.showdown.game import pack_teams
 from nashdex.games.showdown.teams import load_team_set, team_set_names
+from nashdex_cli.cli import run_command_line
 
 pytestmark = pytest.mark.integration
 

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from nashdex.cli import run_command_line
 from nashdex.core import keys
 from nashdex.core.manifest import Manifest
 from nashdex.core.results import TRAINING_RESULT, TrainingResult
@@ -21,6 +20,7 @@ from nashdex.store.attempt import Attempt, read_manifest, read_object
 from nashdex.store.documents import read_decoded, read_written
 from nashdex.store.protocol import ObjectStore
 from nashdex.store.verdict import Phase, record_end
+from nashdex_cli.cli import run_command_line
 from support.begun_runs import begin_run
 
 CONFIGS = Path(__file__).parents[2] / "configs"

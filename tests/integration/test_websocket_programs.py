@@ -14,8 +14,8 @@ from typing import Any
 import psutil
 import pytest
 
-from nashdex.cli import run_command_line
 from nashdex.games.showdown.stock_server import StockServer, stock_server
+from nashdex_cli.cli import run_command_line
 from support.processes import command_line
 
 pytestmark = pytest.mark.integration
@@ -198,7 +198,7 @@ def test_a_program_that_never_plays_is_refused(
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
 def test_a_signal_ends_the_program_and_the_server(declare: Declare, number: signal.Signals, code: int) -> None:
     declare(f"{PLAYER} {SERVED}")
-    command = [sys.executable, "-m", "nashdex", *_arguments(10_000)]
+    command = [sys.executable, "-m", "nashdex_cli", *_arguments(10_000)]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         deadline = time.monotonic() + 600
         started: list[psutil.Process] = []

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from nashdex.cli import run_command_line
 from nashdex.policies.references import read_published_names
 from nashdex.store import open_store
+from nashdex_cli.cli import run_command_line
 
 pytestmark = pytest.mark.integration
 NETWORK = ["embedding_size=8", "move_size=8", "pokemon_size=8", "context_size=16", "scorer_size=8"]

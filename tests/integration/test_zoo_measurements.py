@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from nashdex.cli import run_command_line
 from nashdex.core import keys
 from nashdex.core.ids import BarePolicyId
 from nashdex.core.references import ZOO
 from nashdex.policies.references import find_policy
 from nashdex.store import open_store
 from nashdex.store.naming import parse_uri
+from nashdex_cli.cli import run_command_line
 
 pytestmark = pytest.mark.integration
 NAME = "gen1randombattle-2.5m"

@@ -126,7 +126,7 @@ def working(folder: Path) -> Iterator[dict[str, psutil.Process]]:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = str(free.getsockname()[1])
     (folder / "tmp").mkdir()
-    nashdex = [sys.executable, "-m", "nashdex"]
+    nashdex = [sys.executable, "-m", "nashdex_cli"]
     commands = {"exporter": [*nashdex, "exporter", "--store", "store", "--every", "2"]}
     for name, settings in {"short": SHORT, "collecting": COLLECTING, "training": TRAINING}.items():
         (folder / f"{name}.toml").write_text(settings)

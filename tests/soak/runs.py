@@ -7,7 +7,7 @@ run to run must not grow.
 import sys
 from itertools import count
 
-from nashdex.cli import run_command_line
+from nashdex_cli.cli import run_command_line
 
 if __name__ == "__main__":
     config, store = sys.argv[1:]

@@ -14,8 +14,8 @@ from urllib.parse import parse_qs, urlsplit
 import yaml
 
 import nashdex
-from nashdex.cluster.submission import TEMPLATES
-from nashdex.cluster.workflow_state import CHECK_TEMPLATE
+from nashdex_cluster.submission import TEMPLATES
+from nashdex_cluster.workflow_state import CHECK_TEMPLATE
 from support.http_servers import JsonHandler, served_by
 
 Answer = tuple[int, Any]

@@ -33,7 +33,7 @@ def install(site: Path, name: str, sources: Mapping[str, str], entry_points: Map
 def run_nashdex(site: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run ``nashdex`` with the packages of ``site`` installed, in the folder that ``site`` is in."""
     return subprocess.run(
-        [sys.executable, "-m", "nashdex", *arguments],
+        [sys.executable, "-m", "nashdex_cli", *arguments],
         capture_output=True,
         text=True,
         timeout=900,

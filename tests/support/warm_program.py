@@ -6,7 +6,7 @@ import sys
 import time
 from collections.abc import Sequence
 
-from nashdex.cli import run_command_line
+from nashdex_cli.cli import run_command_line
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -37,7 +37,7 @@ class Decision(NamedTuple):
 
 
 def load_policy(name: str, *, format: str | None = None) -> "LoadedPolicy":  # noqa: A002 - the project's word
-    """Return a policy that answers decisions of ``nashdex.envs``, or of any observations of its format.
+    """Return a policy that answers decisions of ``nashdex_play.envs``, or of any observations of its format.
 
     Args:
         name: as for ``nashdex.battle``: a scripted policy, ``RUN#newest``, ``RUN#nash`` or ``RUN#NAME``, with
@@ -60,7 +60,7 @@ def load_policy(name: str, *, format: str | None = None) -> "LoadedPolicy":  # n
             policy.close()
         raise ConfigurationError(
             f"{name} reads the battle's text, and load_policy has observations alone: let it play as the opponent of "
-            "an environment, in nashdex.battle or as nashdex.poke_env.Player"
+            "an environment, in nashdex.battle or as nashdex_play.poke_env.Player"
         )
     return LoadedPolicy(contestant, space)
 
@@ -115,7 +115,7 @@ class LoadedPolicy:
         """Answer one decision.
 
         Args:
-            observation: shape (F,), as ``nashdex.envs`` gives it.
+            observation: shape (F,), as ``nashdex_play.envs`` gives it.
             legal: shape (A,), nonzero where the action is legal: ``info["action_mask"]``.
             asked_again: whether the simulator refused the last answer: ``info["asked_again"]``.
 

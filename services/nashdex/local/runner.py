@@ -4,7 +4,6 @@ import asyncio
 import os
 import shutil
 import signal
-import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -89,7 +88,7 @@ class RunnerOptions:
     """Before the second attempt; doubled before each later one."""
 
 
-def step_command(run_uri: str, program: Sequence[str] = (sys.executable, "-m", "nashdex")) -> StepCommand:
+def step_command(run_uri: str, program: Sequence[str]) -> StepCommand:
     """Return the function for a run's ``nashdex step`` commands, which start with ``program``."""
 
     def command(step: StepName, iteration: int, shard: int) -> Sequence[str]:

@@ -57,10 +57,6 @@ _LATE_WITH_TORCH = (
 )
 
 
-_LAST = "nashdex.local.built"
-"""Builds what the modules before it define."""
-
-
 def is_available() -> bool:
     """Return whether children can start warm: only on Linux do libraries survive a fork."""
     return sys.platform == "linux"
@@ -202,4 +198,4 @@ def modules_of_steps(settings: RunSettings) -> list[str]:
     modules += [oracle.train.partition(":")[0] for oracle in oracles]
     if plays or any(oracle.makes == "network" for oracle in oracles):
         modules += [*_LATE_WITH_TORCH, NETWORKS[settings.network.kind].implementation.partition(":")[0]]
-    return [*modules, _LAST]
+    return modules

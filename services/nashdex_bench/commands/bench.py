@@ -6,13 +6,13 @@ from typing import Annotated, Final, Literal
 
 import typer
 
-from nashdex.commands.added import Command
-from nashdex.commands.cluster.cluster_options import ContextOption, ServerOption
-from nashdex.commands.output import JsonOption, print_json, print_note, print_text
-from nashdex.commands.run_options import SeedOption
 from nashdex_bench.commands.clients import acting, decide, envs, external, serve
 from nashdex_bench.commands.networks import calibration, cloning
 from nashdex_bench.commands.results import print_measured, print_measured_json
+from nashdex_cli.commands.added import Command
+from nashdex_cli.commands.cluster.cluster_options import ContextOption, ServerOption
+from nashdex_cli.commands.output import JsonOption, print_json, print_note, print_text
+from nashdex_cli.commands.run_options import SeedOption
 
 FormatOption = Annotated[
     str, typer.Option("--format", metavar="FORMAT", help="Showdown format, such as gen1randombattle.")
@@ -203,8 +203,6 @@ def scale(
     if namespace is None and context is None and server is None:
         _scale_here(format_id, seconds, battles, as_json=as_json)
         return
-    from nashdex.cluster.connection import connect
-    from nashdex.commands.cluster.follow import follow
     from nashdex.core.errors import ConfigurationError
     from nashdex_bench.scale import (
         DEFAULT_BATTLES,
@@ -212,6 +210,8 @@ def scale(
         ClusterScaleRow,
         measure_shards,
     )
+    from nashdex_cli.commands.cluster.follow import follow
+    from nashdex_cluster.connection import connect
 
     if seconds is not None:
         raise ConfigurationError("--seconds has no effect on a cluster, whose shards end by battles: leave it out")
@@ -402,4 +402,4 @@ app.command()(external)
 app.command()(serve)
 
 BENCH: Final = Command(run=app)
-"""The entry of ``nashdex.commands``."""
+"""The entry of ``nashdex_cli.commands``."""

@@ -4,10 +4,10 @@ from typing import Annotated
 
 import typer
 
-from nashdex.commands.output import JsonOption, print_note
-from nashdex.commands.run_options import SeedOption
 from nashdex.core.stopping import install_stop_handlers
 from nashdex_bench.commands.results import print_measured
+from nashdex_cli.commands.output import JsonOption, print_note
+from nashdex_cli.commands.run_options import SeedOption
 
 
 def acting(

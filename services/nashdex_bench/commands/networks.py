@@ -5,10 +5,10 @@ from typing import Annotated
 
 import typer
 
-from nashdex.commands.output import JsonOption, counter
-from nashdex.commands.run_options import SeedOption
 from nashdex.core.stopping import install_stop_handlers
 from nashdex_bench.commands.results import print_measured
+from nashdex_cli.commands.output import JsonOption, counter
+from nashdex_cli.commands.run_options import SeedOption
 
 
 def calibration(

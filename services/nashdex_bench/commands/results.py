@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, TypeVar
 
-from nashdex.commands.output import print_answer, print_json
+from nashdex_cli.commands.output import print_answer, print_json
 
 if TYPE_CHECKING:
     from pydantic import BaseModel

@@ -17,7 +17,6 @@ from nashdex.core.documents import Model
 from nashdex.core.errors import DataError
 from nashdex.core.ids import RunId
 from nashdex.core.steps import StepName
-from nashdex.exporter.watch import Watch
 from nashdex.planning.dag import step_function
 from nashdex.runs.creation import PreparedRun, Run, create_run
 from nashdex.runs.verification import verify_run
@@ -32,6 +31,7 @@ from nashdex_bench.scaling.synthetic import (
     write_ledgers,
     write_start,
 )
+from nashdex_cluster.exporter.watch import Watch
 
 _KIB = 1 if sys.platform == "darwin" else 1024
 """Bytes of the unit that the system counts resident memory in."""

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from nashdex.commands.output import JsonOption, print_answer, print_json, print_text
-from nashdex.commands.run_options import SeedOption
+from nashdex_cli.commands.output import JsonOption, print_answer, print_json, print_text
+from nashdex_cli.commands.run_options import SeedOption
 
 FormatOption = Annotated[str, typer.Option("--format", metavar="FORMAT", help="Showdown format, such as gen9ou.")]
 

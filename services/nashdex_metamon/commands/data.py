@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nashdex.commands.output import JsonOption, counter, print_json, print_text
 from nashdex.core.errors import DataError
 from nashdex.core.stopping import install_stop_handlers
+from nashdex_cli.commands.output import JsonOption, counter, print_json, print_text
 
 if TYPE_CHECKING:
     from collections import Counter

@@ -1,8 +1,8 @@
-"""The entries of ``nashdex.commands``."""
+"""The entries of ``nashdex_cli.commands``."""
 
 from typing import Final
 
-from nashdex.commands.added import Command
+from nashdex_cli.commands.added import Command
 from nashdex_metamon.commands import bench, data, policy
 
 _METAMON: Final = "metamon's views and baselines"

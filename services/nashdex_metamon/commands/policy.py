@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from nashdex.commands.output import JsonOption, print_json, print_text
+from nashdex_cli.commands.output import JsonOption, print_json, print_text
 
 
 def import_policy(

@@ -16,10 +16,10 @@ from pathlib import Path
 
 from nashdex.core import keys
 from nashdex.core.ids import RunId
-from nashdex.exporter.watch import Watch
 from nashdex.report import step as report_step
 from nashdex.runs.creation import PreparedRun, create_run
 from nashdex.store import open_store
+from nashdex_cluster.exporter.watch import Watch
 from support.made_runs import copy_reports, made_settings, make_iteration
 
 

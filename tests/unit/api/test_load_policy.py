@@ -9,7 +9,6 @@ import pytest
 import nashdex
 from nashdex.core.errors import ConfigurationError, DataError
 from nashdex.core.ids import PolicyId
-from nashdex.envs import BattleEnv, BattleVectorEnv
 from nashdex.games.tabular.game import tabular_space
 from nashdex.games.tabular.openspiel import openspiel_tree
 from nashdex.policies.inference import NetworkPolicy
@@ -19,6 +18,7 @@ from nashdex.policies.tables import TablePolicy, save_table_policy
 from nashdex.rollout.contestants import Contestant
 from nashdex.settings.networks import MemorySettings
 from nashdex.store import open_store
+from nashdex_play.envs import BattleEnv, BattleVectorEnv
 from support.battle_spaces import battle_space, random_observations
 
 KUHN = openspiel_tree("kuhn_poker")

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 import nashdex
-from nashdex.cli import run_command_line
 from nashdex.core.errors import ConfigurationError, DataError
 from nashdex.report.page.render import render_page
 from nashdex.store import open_store
+from nashdex_cli.cli import run_command_line
 from support.made_runs import make_run, make_tabular_run
 
 

@@ -10,8 +10,8 @@ import pytest
 
 import nashdex
 from nashdex.core.errors import ConfigurationError
-from nashdex.envs import BattleAECEnv, BattleEnv, BattleParallelEnv, BattleVectorEnv, EnvView
 from nashdex.games.tabular.matrix import MatrixDocument
+from nashdex_play.envs import BattleAECEnv, BattleEnv, BattleParallelEnv, BattleVectorEnv, EnvView
 
 KUHN: Final[Any] = {"format": "kuhn_poker"}
 NO_NUMBERS: Final[tuple[object, ...]] = (None, "1", 1.5, float("nan"), True, [], {}, b"x", Path("x"), object())
@@ -32,7 +32,7 @@ _ONE_AGENT: Final = {**_ENV_OPTIONS, "opponent": NO_NAMES, "states": NO_FLAGS, "
 
 
 def player(**arguments: Any) -> Any:  # noqa: ANN401 - whatever the test passes
-    from nashdex.poke_env import Player  # noqa: PLC0415 - poke-env takes a second to import
+    from nashdex_play.poke_env import Player  # noqa: PLC0415 - poke-env takes a second to import
 
     return Player(**{"policy": "random", "battle_format": "gen1randombattle", **arguments})
 
@@ -150,7 +150,7 @@ def test_an_agent_that_does_not_exist_is_named(envs: dict[str, Any]) -> None:
 
 
 def test_the_wrapper_for_stable_baselines_checks_its_arguments(envs: dict[str, Any]) -> None:
-    from nashdex.envs.stable_baselines import BattleVecEnv  # noqa: PLC0415 - it imports torch
+    from nashdex_play.envs.stable_baselines import BattleVecEnv  # noqa: PLC0415 - it imports torch
 
     for wrong in (None, envs["one"]):
         with pytest.raises(ConfigurationError, match=r"env is .*: expected a BattleVectorEnv"):

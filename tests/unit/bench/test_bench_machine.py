@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from nashdex.cli import run_command_line
 from nashdex_bench.machine import measured_machine
+from nashdex_cli.cli import run_command_line
 
 
 def test_a_benchmark_names_its_machine(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,6 @@ import psutil
 import pytest
 import structlog
 
-from nashdex.cli import run_command_line
 from nashdex.core import keys
 from nashdex.core.errors import DataError
 from nashdex.core.steps import StepName
@@ -18,6 +17,7 @@ from nashdex.report.document import Report
 from nashdex.store import open_store
 from nashdex.store.documents import read_published
 from nashdex_bench.scaling.growth import VERIFY, Size, exponent_lines, lines, measured, scale_of, scaling
+from nashdex_cli.cli import run_command_line
 
 POD_BYTES = 1 << 30
 """Memory limit of a pod that solves or reports."""

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from nashdex.core.ids import BarePolicyId, PolicyId
-from nashdex.critics.calibration import CriticCalibration, Predictions, measured
 from nashdex_bench.calibration import lines
+from nashdex_lab.critics.calibration import CriticCalibration, Predictions, measured
 
 POLICY = BarePolicyId(PolicyId("p20e23a09cab349b3"))
 BATTLES = 4000

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nashdex.cli import run_command_line
 from nashdex.core import keys
 from nashdex.games.tabular.openspiel import openspiel_tree
 from nashdex.policies.tables import save_table_policy
 from nashdex.store import open_store
 from nashdex.store.checked import write_root
+from nashdex_cli.cli import run_command_line
 from support.begun_runs import begin_run
 from support.tables import first_action_table
 

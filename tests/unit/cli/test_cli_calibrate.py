@@ -12,10 +12,10 @@ from typing import Any
 import psutil
 import pytest
 
-from nashdex import cli
 from nashdex.core import keys
 from nashdex.metagame.evidence.sampled import SampledCounts
 from nashdex.store import open_store
+from nashdex_cli import cli
 from support.tournaments import cell
 
 _PROCESSES = 3
@@ -63,7 +63,7 @@ def test_the_table_for_people(ledger: Path, capsys: pytest.CaptureFixture[str]) 
 
 def _started(ledger: Path) -> "subprocess.Popen[str]":
     """Start a calibration of minutes and wait for its processes."""
-    command = [sys.executable, "-m", "nashdex", "calibrate", str(ledger), "--sets", "100000", "--processes", "2"]
+    command = [sys.executable, "-m", "nashdex_cli", "calibrate", str(ledger), "--sets", "100000", "--processes", "2"]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
     while process.poll() is None and len(psutil.Process(process.pid).children()) < _PROCESSES:
         time.sleep(0.01)

@@ -11,17 +11,17 @@ import pytest
 from typer.core import TyperCommand, TyperGroup
 
 import nashdex
-from nashdex import cli
+from nashdex_cli import cli
 from support.begun_runs import begin_run
 
 HEAVY = ("torch", "numpy", "scipy", "boto3", "poke_env", "pydantic_settings", "structlog", "nashdex.store")
 
 
 def test_help_is_instant_because_nothing_heavy_is_imported() -> None:
-    script = f"import nashdex.cli, sys; print([name for name in {HEAVY!r} if name in sys.modules])"
+    script = f"import nashdex_cli.cli, sys; print([name for name in {HEAVY!r} if name in sys.modules])"
     loaded = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert loaded.stdout == "[]\n"
-    subprocess.run([sys.executable, "-m", "nashdex", "--help"], capture_output=True, check=True)
+    subprocess.run([sys.executable, "-m", "nashdex_cli", "--help"], capture_output=True, check=True)
 
 
 def _commands(command: TyperGroup | TyperCommand, *path: str) -> Iterator[tuple[tuple[str, ...], TyperCommand]]:

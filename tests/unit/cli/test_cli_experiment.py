@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from nashdex.cli import run_command_line
 from nashdex.core.ids import PolicyId
-from nashdex.experiments.plan import read_plan
-from nashdex.experiments.records import Match, Results, RunRecord, Status
-from nashdex.experiments.running import prepare
+from nashdex_cli.cli import run_command_line
+from nashdex_lab.experiments.plan import read_plan
+from nashdex_lab.experiments.records import Match, Results, RunRecord, Status
+from nashdex_lab.experiments.running import prepare
 from support.experiments import BASE, PLAN
 
 GPU_ARM = '[[arms]]\nname = "gpu"\nsettings = { "DEVICE.device" = "cuda" }\n'

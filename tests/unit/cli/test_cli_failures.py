@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from nashdex import cli
 from nashdex.core.errors import DataError, TryAgainError
+from nashdex_cli import cli
 
-NASHDEX = [sys.executable, "-m", "nashdex"]
+NASHDEX = [sys.executable, "-m", "nashdex_cli"]
 
 
 @pytest.fixture(autouse=True)

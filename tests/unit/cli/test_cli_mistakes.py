@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from nashdex import cli
+from nashdex_cli import cli
 
 EXPORT = "policy export zoo:gen1randombattle --onnx"
 PANEL = "panel zoo:gen1randombattle --only random --output"

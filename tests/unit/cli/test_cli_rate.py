@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from nashdex import cli
 from nashdex.core import keys
 from nashdex.core.steps import StepName
 from nashdex.metagame.analysis.documents import MetaGameAnalysis, MetaStrategy
@@ -19,6 +18,7 @@ from nashdex.store import open_store
 from nashdex.store.attempt import Attempt
 from nashdex.store.documents import read_published
 from nashdex.store.protocol import ObjectStore
+from nashdex_cli import cli
 from support.made_runs import made_settings, make_run, make_tabular_run
 
 SIXTY = {

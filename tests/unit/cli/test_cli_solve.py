@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from nashdex import cli
 from nashdex.metagame.solvers.registry import META_SOLVERS
+from nashdex_cli import cli
 
 
 @pytest.fixture

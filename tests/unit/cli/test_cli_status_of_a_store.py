@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from nashdex.cli import run_command_line
 from nashdex.core.journal import Entry, journal_folder
+from nashdex_cli.cli import run_command_line
 from support.begun_runs import begin_run
 
 KUHN = Path("configs/kuhn.toml")

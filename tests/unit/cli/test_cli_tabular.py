@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from nashdex.cli import run_command_line
 from nashdex.evaluator.tabular import double_oracle, game_value
 from nashdex.games.tabular.matrix import MatrixDocument, matrix_tree
 from nashdex.games.tabular.openspiel import openspiel_tree
 from nashdex.games.tabular.tree import uniform_table
+from nashdex_cli.cli import run_command_line
 from support.tables import first_action_table
 
 BIASED_RPS = {"policies": ["r", "p", "s"], "payoffs": [[0, -0.25, 0.5], [0.25, 0, -0.05], [-0.5, 0.05, 0]]}

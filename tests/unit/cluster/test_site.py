@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from nashdex.cluster.site import Site
 from nashdex.core.errors import ConfigurationError
+from nashdex_cluster.site import Site
 
 DATA = {
     "store": "s3://bucket",

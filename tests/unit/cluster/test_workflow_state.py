@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from nashdex.cluster.status import failure, run_status
-from nashdex.cluster.workflow_state import WorkflowState, read_workflow
-from nashdex.commands.cluster.follow import run_table, runs_table, state_line
 from nashdex.core.errors import ConfigurationError, DataError, TryAgainError
+from nashdex_cli.commands.cluster.follow import run_table, runs_table, state_line
+from nashdex_cluster.status import failure, run_status
+from nashdex_cluster.workflow_state import WorkflowState, read_workflow
 
 DATA = Path(__file__).parents[2] / "data" / "workflows"
 NOW = datetime(2026, 12, 1, tzinfo=UTC)

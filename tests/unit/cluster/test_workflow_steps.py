@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from nashdex.cli import run_command_line
-from nashdex.runs.bundle import pack
 from nashdex.runs.creation import prepare_run
 from nashdex.store import open_store
 from nashdex.store.verdict import Phase, read_verdict, record_end
+from nashdex_cli.cli import run_command_line
+from nashdex_cluster.bundle import pack
 from support.begun_runs import begin_run
 
 CONFIG = Path(__file__).parents[3] / "configs" / "kuhn.toml"

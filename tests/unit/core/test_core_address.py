@@ -2,12 +2,12 @@
 
 import pytest
 
-from nashdex.commands.serve import address_of
 from nashdex.core.address import Address, open_listener
 from nashdex.core.errors import ConfigurationError
 from nashdex.games.showdown.external_player import listen
 from nashdex.games.showdown.gateway import Gateway
 from nashdex.settings.external import ExternalPlayer
+from nashdex_cli.commands.serve import address_of
 
 BAD = [
     "",

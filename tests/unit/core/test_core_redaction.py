@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from nashdex.cli import TERMINATION_LOG_VARIABLE, run_command_line
 from nashdex.core import keys
 from nashdex.core.errors import DataError
 from nashdex.core.redaction import clean, printable, redacted
 from nashdex.store import open_store
 from nashdex.store.verdict import Phase, record_end
 from nashdex.telemetry.logging import json_formatter
+from nashdex_cli.cli import TERMINATION_LOG_VARIABLE, run_command_line
 
 USER, PASSWORD = "RESEARCHER", "s3cr/et+w0rd"
 PARTS = (USER, PASSWORD, "s3cr", "w0rd")

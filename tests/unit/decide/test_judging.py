@@ -9,7 +9,6 @@ import torch
 from nashdex.core.errors import DataError
 from nashdex.core.ids import PolicyId
 from nashdex.core.references import PolicyReference
-from nashdex.decide.judging import Judge, Member, judge_of
 from nashdex.policies.archive import save_policy
 from nashdex.policies.ensembles.making import make_ensemble
 from nashdex.policies.interface import WithDistribution
@@ -18,6 +17,7 @@ from nashdex.policies.sources import load_policies
 from nashdex.settings.networks import SlotsSettings
 from nashdex.store import open_store
 from nashdex.store.protocol import ObjectStore
+from nashdex_play.decide.judging import Judge, Member, judge_of
 from support.bandit import bandit_space, decisions
 
 SMALL = SlotsSettings(embedding_size=3, entity_size=5, hidden_size=16)

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from nashdex.decide.answering import read_question
-from nashdex.decide.documents import MOST_LINES, RefusedError, parse_question
+from nashdex_play.decide.answering import read_question
+from nashdex_play.decide.documents import MOST_LINES, RefusedError, parse_question
 from support.spaces import tiny_space
 
 SPACE = tiny_space().model_copy(update={"format": "gen1tiny"})

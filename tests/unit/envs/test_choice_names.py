@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nashdex.envs.text import choices_of
+from nashdex_play.envs.text import choices_of
 from support.battle_spaces import space_of
 
 SPACE = space_of([("field", 1, {"turn": (1, None)})], tuple(f"action {number}" for number in range(10)), {})

@@ -10,7 +10,7 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 
 from nashdex.core.errors import ConfigurationError
-from nashdex.envs import BattleAECEnv, BattleEnv, BattleParallelEnv, BattleVectorEnv, Clone
+from nashdex_play.envs import BattleAECEnv, BattleEnv, BattleParallelEnv, BattleVectorEnv, Clone
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:.*infinity.*"),  # observations have no bounds

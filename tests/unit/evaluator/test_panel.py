@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from nashdex.cli import run_command_line
-from nashdex.evaluator.panel import identity_of, panel_of, row_key
+from nashdex_cli.cli import run_command_line
+from nashdex_lab.panel import identity_of, panel_of, row_key
 
 
 def test_a_panel_holds_what_plays_the_format() -> None:

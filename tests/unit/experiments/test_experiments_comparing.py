@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from nashdex.experiments.comparing import Sample, difference, holm
-from nashdex.experiments.estimates import ELO_PER_STRENGTH, fixed_reference_elo
-from nashdex.experiments.records import Match
-from nashdex.experiments.rules import Comparison
-from nashdex.experiments.sentences import finding
+from nashdex_lab.experiments.comparing import Sample, difference, holm
+from nashdex_lab.experiments.estimates import ELO_PER_STRENGTH, fixed_reference_elo
+from nashdex_lab.experiments.records import Match
+from nashdex_lab.experiments.rules import Comparison
+from nashdex_lab.experiments.sentences import finding
 
 NUM_EXPERIMENTS, SEEDS, BATTLES, LEVEL = 1000, 3, 1000, 0.05
 COMPARISONS = 4

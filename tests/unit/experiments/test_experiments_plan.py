@@ -9,10 +9,10 @@ import pytest
 
 from nashdex.core.errors import ConfigurationError, DataError
 from nashdex.core.ids import PolicyId
-from nashdex.experiments.commands import as_typed, exploit_arguments, match_arguments, run_arguments
-from nashdex.experiments.plan import Measurement, literal, read_plan
-from nashdex.experiments.running import prepare
 from nashdex.planning.dag import iteration_steps
+from nashdex_lab.experiments.commands import as_typed, exploit_arguments, match_arguments, run_arguments
+from nashdex_lab.experiments.plan import Measurement, literal, read_plan
+from nashdex_lab.experiments.running import prepare
 
 ROOT = Path(__file__).parents[3]
 

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from nashdex.cli import run_command_line
 from nashdex.core.errors import DataError
-from nashdex.experiments.places import ThisMachine
-from nashdex.experiments.plan import read_plan
-from nashdex.experiments.records import Results, Status, read_results
-from nashdex.experiments.running import ExperimentOptions, begin, prepare
+from nashdex_cli.cli import run_command_line
+from nashdex_lab.experiments.places import ThisMachine
+from nashdex_lab.experiments.plan import read_plan
+from nashdex_lab.experiments.records import Results, Status, read_results
+from nashdex_lab.experiments.running import ExperimentOptions, begin, prepare
 from support.experiments import BASE, PLAN
 
 PAGE, RESULTS = Path("plan.md"), Path("plan.results.json")

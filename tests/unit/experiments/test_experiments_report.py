@@ -7,15 +7,15 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from nashdex.core.results import Evaluation
-from nashdex.experiments.comparing import holm
-from nashdex.experiments.estimates import fixed_reference_elo, over_seeds
-from nashdex.experiments.page import page, publish
-from nashdex.experiments.places import ThisMachine
-from nashdex.experiments.plan import Plan, read_plan
-from nashdex.experiments.records import Exploited, Match, Results, RunRecord, Status, read_results
-from nashdex.experiments.registration import registered
-from nashdex.experiments.report import make_report
-from nashdex.experiments.running import RESULTS_SUFFIX, ExperimentOptions, begin, prepare
+from nashdex_lab.experiments.comparing import holm
+from nashdex_lab.experiments.estimates import fixed_reference_elo, over_seeds
+from nashdex_lab.experiments.page import page, publish
+from nashdex_lab.experiments.places import ThisMachine
+from nashdex_lab.experiments.plan import Plan, read_plan
+from nashdex_lab.experiments.records import Exploited, Match, Results, RunRecord, Status, read_results
+from nashdex_lab.experiments.registration import registered
+from nashdex_lab.experiments.report import make_report
+from nashdex_lab.experiments.running import RESULTS_SUFFIX, ExperimentOptions, begin, prepare
 
 ROOT = Path(__file__).parents[3]
 

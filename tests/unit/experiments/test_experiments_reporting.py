@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from nashdex.experiments.running import last_line, newest_lines
+from nashdex_lab.experiments.running import last_line, newest_lines
 
 
 def test_new_lines_are_passed_on_once(tmp_path: Path) -> None:

@@ -2,9 +2,9 @@
 
 import pytest
 
-from nashdex.experiments.estimates import ClusteredEstimate, Unit
-from nashdex.experiments.rules import Comparison
-from nashdex.experiments.sentences import finding, p_text, sentence
+from nashdex_lab.experiments.estimates import ClusteredEstimate, Unit
+from nashdex_lab.experiments.rules import Comparison
+from nashdex_lab.experiments.sentences import finding, p_text, sentence
 
 LEVEL = 0.05
 

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from nashdex.core import keys
-from nashdex.exporter.watch import iteration_facts
 from nashdex.metagame.analysis.documents import MetaGameAnalysis
 from nashdex.report import step as report_step
 from nashdex.report.document import Report
 from nashdex.store import open_store
 from nashdex.store.protocol import ObjectStore
+from nashdex_cluster.exporter.watch import iteration_facts
 from support.made_runs import made_settings, make_iteration, make_tabular_run
 
 Facts = dict[tuple[str, ...], float]

@@ -12,14 +12,14 @@ from prometheus_client import CollectorRegistry, generate_latest
 from nashdex.core import keys
 from nashdex.core.errors import ConfigurationError, TryAgainError
 from nashdex.core.ids import RunId
-from nashdex.exporter.service import FactCollector
-from nashdex.exporter.watch import Watch
 from nashdex.report import step as report_step
 from nashdex.runs.creation import PreparedRun, create_run
 from nashdex.settings.run import RunSettings
 from nashdex.store import open_store
 from nashdex.store.protocol import ObjectStore
 from nashdex.store.verdict import Phase, record_end, reopen
+from nashdex_cluster.exporter.service import FactCollector
+from nashdex_cluster.exporter.watch import Watch
 from support.made_runs import copy_reports, made_settings, make_iteration
 from support.memory_store import MemoryStore
 

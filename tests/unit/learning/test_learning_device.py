@@ -5,7 +5,7 @@ import json
 import pytest
 import torch
 
-from nashdex.cli import run_command_line
+from nashdex_cli.cli import run_command_line
 
 
 def test_the_cpu_computes(capsys: pytest.CaptureFixture[str]) -> None:

@@ -211,7 +211,7 @@ settings = {"format": "kuhn_poker", "train": {"oracle": "exact"}, "population": 
 for module in modules_of_steps(RunSettings.model_validate(settings)):
     importlib.import_module(module)
 from nashdex.core.manifest import Manifest
-from nashdex.local.built import unbuilt
+from nashdex_cli.built import unbuilt
 from nashdex.metagame.plan import IterationPlan
 from nashdex.oracles.registry import ORACLES
 from nashdex.report.assembly.iterations import own_versions

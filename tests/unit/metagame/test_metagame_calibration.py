@@ -9,7 +9,6 @@ import pytest
 from nashdex.core.ids import PolicyId
 from nashdex.core.seeds import derive_seed
 from nashdex.metagame.analysis.progress import mixture_scores
-from nashdex.metagame.calibration.coverage import NUMBERS, Design, Truth, held, summarised
 from nashdex.metagame.calibration.documents import CalibratedNumber, Calibration, warnings_of
 from nashdex.metagame.evidence.estimates import (
     centred,
@@ -24,6 +23,7 @@ from nashdex.metagame.ratings.bradley_terry import expected_scores_of
 from nashdex.metagame.solvers.registry import configured
 from nashdex.report.words.findings import calibration_finding
 from nashdex.settings.solve import LastSettings, NashSettings, UniformSettings
+from nashdex_lab.coverage.simulating import NUMBERS, Design, Truth, held, summarised
 
 
 def design_of(scores: Floats, *, pairs: int = 50, correlation: float = -0.35, **more: object) -> Design:

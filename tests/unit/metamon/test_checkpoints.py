@@ -9,13 +9,13 @@ import pytest
 import torch
 from torch import Tensor
 
-from nashdex.cli import run_command_line
 from nashdex.core import keys
 from nashdex.core.errors import DataError
 from nashdex.core.ids import BarePolicyId, PolicyId
 from nashdex.games.interface import ViewIdentity
 from nashdex.policies.memory import SeatMemory
 from nashdex.store import open_store
+from nashdex_cli.cli import run_command_line
 from nashdex_metamon.checkpoints import archive
 from nashdex_metamon.checkpoints.amago import AmagoAgent
 from nashdex_metamon.checkpoints.document import ImportedPolicy

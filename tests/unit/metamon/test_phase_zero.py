@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from nashdex.cli import run_command_line
+from nashdex_cli.cli import run_command_line
 
 POPULATION = {
     "SyntheticRLV2": {"name": "SyntheticRLV2", "policy_type": "pretrained", "model_class": "SyntheticRLV2"},

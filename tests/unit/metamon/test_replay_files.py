@@ -10,10 +10,10 @@ from typing import Any
 import lz4.frame
 import pytest
 
-from nashdex.cli import run_command_line
 from nashdex.core.errors import StoppedError
 from nashdex.games.showdown.logs.packing import pseudonym
 from nashdex.games.showdown.logs.refusal import RefusedReplayError
+from nashdex_cli.cli import run_command_line
 from nashdex_metamon.data.copying import copy
 from nashdex_metamon.data.file_name import ReplayName
 from nashdex_metamon.data.importing import import_logs

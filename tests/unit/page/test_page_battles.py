@@ -12,11 +12,11 @@ import pytest
 from nashdex.core import keys
 from nashdex.core.errors import ConfigurationError, DataError, TryAgainError
 from nashdex.metagame.evidence import large
-from nashdex.page import battles, fetching
-from nashdex.page.battles import read_battle
 from nashdex.report.document import Report, policy_names
 from nashdex.report.step import newest_report
 from nashdex.store.documents import read_published, read_written
+from nashdex_play.page import battles, fetching
+from nashdex_play.page.battles import read_battle
 from support.http_servers import JsonHandler, served_by
 from support.made_runs import make_run
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from nashdex.core.errors import TryAgainError
-from nashdex.page.bundle import format_bundle
+from nashdex_play.page.bundle import format_bundle
 
 
 def test_an_installation_is_announced_and_its_failure_is_one_message(

@@ -7,8 +7,8 @@ import pytest
 
 from nashdex.core.errors import DataError
 from nashdex.core.ids import BarePolicyId, PolicyId
-from nashdex.critics.calibration import Predictions, measured
-from nashdex.page.writing import read_calibrations
+from nashdex_lab.critics.calibration import Predictions, measured
+from nashdex_play.page.writing import read_calibrations
 
 POLICY = BarePolicyId(PolicyId("p20e23a09cab349b3"))
 

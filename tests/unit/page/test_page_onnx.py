@@ -5,9 +5,9 @@ import sys
 import pytest
 
 from nashdex.core.errors import ConfigurationError
-from nashdex.page.onnx import export_network
 from nashdex.policies.networks.actor_critic import make_network
 from nashdex.settings.networks import SlotsSettings
+from nashdex_play.page.onnx import export_network
 from support.battle_spaces import battle_space
 
 

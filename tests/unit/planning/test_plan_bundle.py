@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from nashdex.cli import run_command_line
 from nashdex.core.errors import ConfigurationError, DataError
-from nashdex.runs import bundle
-from nashdex.runs.bundle import pack, unpack
 from nashdex.runs.creation import PreparedRun, create_run, prepare_run
+from nashdex_cli.cli import run_command_line
+from nashdex_cluster import bundle
+from nashdex_cluster.bundle import pack, unpack
 from support.begun_runs import begin_run
 
 MATRIX = {"payoffs": [[0, -1, 2], [1, 0, -1], [-2, 1, 0]], "policies": ["rock", "paper", "scissors"]}

@@ -11,10 +11,10 @@ from nashdex.core.ids import PolicyId, is_imported
 from nashdex.metagame.opponents.league import ClassShares, league_mixture
 from nashdex.metagame.population import PolicyEntry, Population
 from nashdex.planning.step import first_plan
-from nashdex.runs.bundle import pack
 from nashdex.runs.creation import PreparedRun, create_run, open_run, prepare_run
-from nashdex.runs.exploits import Budget, prepare_exploit
 from nashdex.store import open_store
+from nashdex_cluster.bundle import pack
+from nashdex_lab.exploits import Budget, prepare_exploit
 from nashdex_metamon.checkpoints.archive import import_checkpoint, load_imported
 from nashdex_metamon.checkpoints.document import ImportedPolicy
 from support.metamon_goldens import amago_mini

@@ -8,9 +8,10 @@ import pytest
 from nashdex.core import keys
 from nashdex.core.errors import DataError
 from nashdex.core.ids import BarePolicyId, PolicyId
-from nashdex.critics.calibration import Predictions
-from nashdex.critics.maps import fit_map
-from nashdex.policies.calibration import (
+from nashdex.store import open_store
+from nashdex_lab.critics.calibration import Predictions
+from nashdex_lab.critics.maps import fit_map
+from nashdex_play.calibration import (
     ChanceMap,
     HeldOutError,
     OpponentCalibration,
@@ -19,7 +20,6 @@ from nashdex.policies.calibration import (
     read_calibration,
     write_calibration,
 )
-from nashdex.store import open_store
 
 POLICY = BarePolicyId(PolicyId("p20e23a09cab349b3"))
 OTHER = BarePolicyId(PolicyId("p86135a95509e4097"))

@@ -8,14 +8,12 @@ import pytest
 import torch
 from numpy.typing import NDArray
 
-from nashdex.cli import run_command_line
 from nashdex.core import keys
 from nashdex.core.errors import ConfigurationError, DataError
 from nashdex.core.ids import BarePolicyId, PlayedPolicy, PolicyId
 from nashdex.core.references import PolicyReference
 from nashdex.games.interface import Decisions
 from nashdex.games.space import Space
-from nashdex.page.onnx import export_files
 from nashdex.policies.archive import save_policy
 from nashdex.policies.ensembles.document import EnsembleDocument, ensemble_objects, read_ensemble
 from nashdex.policies.ensembles.making import make_ensemble
@@ -26,6 +24,8 @@ from nashdex.policies.sources import load_policies
 from nashdex.settings.networks import SlotsSettings
 from nashdex.store import open_store
 from nashdex.store.protocol import ObjectStore
+from nashdex_cli.cli import run_command_line
+from nashdex_play.page.onnx import export_files
 from support.bandit import bandit_space, decisions
 
 SMALL = SlotsSettings(embedding_size=3, entity_size=5, hidden_size=16)

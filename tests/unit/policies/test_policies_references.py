@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from nashdex.cli import run_command_line
 from nashdex.core import keys
 from nashdex.core.errors import ConfigurationError, DataError
 from nashdex.core.ids import BarePolicyId, PolicyId
@@ -20,6 +19,7 @@ from nashdex.report.document import Report, policy_names
 from nashdex.store import open_store
 from nashdex.store.documents import read_published
 from nashdex.store.protocol import ObjectStore
+from nashdex_cli.cli import run_command_line
 from support.made_runs import ROCK_PAPER_SCISSORS, make_tabular_run
 
 

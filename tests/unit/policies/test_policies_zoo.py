@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 import torch
 
-from nashdex.cli import run_command_line
 from nashdex.core import keys
 from nashdex.core.errors import ConfigurationError, DataError
 from nashdex.core.ids import BarePolicyId, PolicyId
@@ -24,13 +23,14 @@ from nashdex.policies.ensembles.making import make_ensemble
 from nashdex.policies.networks.actor_critic import make_network
 from nashdex.policies.references import Published, find_policy, format_of_policy, read_published_names
 from nashdex.runs.creation import create_run, open_run, prepare_run
-from nashdex.runs.exploits import Budget, prepare_exploit
 from nashdex.settings.networks import SlotsSettings
 from nashdex.store import open_store
 from nashdex.store.attempt import Attempt
 from nashdex.store.protocol import ObjectStore
-from nashdex.zoo.card import read_card
-from nashdex.zoo.publishing import MAX_WEIGHTS_BYTES, half_precision, publish_card, training_of, without_places
+from nashdex_cli.cli import run_command_line
+from nashdex_lab.exploits import Budget, prepare_exploit
+from nashdex_lab.zoo.card import read_card
+from nashdex_lab.zoo.publishing import MAX_WEIGHTS_BYTES, half_precision, publish_card, training_of, without_places
 from support.bandit import bandit_space
 from support.memory_store import MemoryStore
 

@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from nashdex import cli
 from nashdex.core import keys
 from nashdex.core.errors import ConfigurationError, DataError
 from nashdex.core.ids import PolicyId
@@ -14,12 +13,13 @@ from nashdex.core.steps import StepName
 from nashdex.metagame.evidence.intervals import Estimate
 from nashdex.report import step as report_step
 from nashdex.report.assembly.cost import GAP_STEP, fall, gained_elo, ratio
-from nashdex.report.costs import Prices, RunCost, cost_of, read_prices
 from nashdex.report.document import Progress, Report
 from nashdex.report.sources import read_manifests
 from nashdex.store import open_store
 from nashdex.store.attempt import Attempt, read_manifest
 from nashdex.store.documents import read_published
+from nashdex_cli import cli
+from nashdex_lab.costs import Prices, RunCost, cost_of, read_prices
 from support.made_runs import made_settings, make_iteration, make_tabular_run
 
 ROOT = Path(__file__).parents[3]

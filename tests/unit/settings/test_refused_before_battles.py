@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from nashdex.cli import run_command_line
 from nashdex.core.section import Section
 from nashdex.core.steps import StepName
 from nashdex.metagame.solvers.registry import META_SOLVERS
 from nashdex.planning.dag import iteration_steps, step_function
 from nashdex.settings.run import RunSettings
+from nashdex_cli.cli import run_command_line
 from support.kuhn import SMALLEST_RUN
 from support.memory_store import MemoryStore
 from support.ranges import ends

@@ -59,7 +59,7 @@ def test_every_need_names_a_field_of_its_section() -> None:
     ("code", "absent"),
     [
         ("from nashdex.settings.run import RunSettings; RunSettings()", ["numpy", "scipy", "torch"]),
-        ("from nashdex.cli import main; main(['--help'])", ["numpy", "scipy", "torch", "pydantic"]),
+        ("from nashdex_cli.cli import main; main(['--help'])", ["numpy", "scipy", "torch", "pydantic"]),
     ],
     ids=["settings", "help"],
 )

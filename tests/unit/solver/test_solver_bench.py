@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from nashdex.cli import run_command_line
 from nashdex.metagame.solvers.registry import META_SOLVERS
+from nashdex_cli.cli import run_command_line
 
 
 @pytest.mark.slow

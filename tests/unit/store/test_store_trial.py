@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from nashdex.cli import run_command_line
 from nashdex.core.errors import ConfigurationError, DataError
 from nashdex.store import open_store
 from nashdex.store.directory import DirectoryStore
 from nashdex.store.trial import try_store
+from nashdex_cli.cli import run_command_line
 
 
 class _Unconditional(DirectoryStore):

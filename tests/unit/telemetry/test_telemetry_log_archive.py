@@ -13,14 +13,14 @@ from typing import Any
 import pytest
 import structlog
 
-from nashdex.cli import run_command_line
-from nashdex.commands.cluster.logs import archived_lines
 from nashdex.core.errors import TryAgainError
 from nashdex.core.steps import StepName
 from nashdex.core.work import working_on
 from nashdex.settings.process import TelemetrySettings
 from nashdex.store import open_store
 from nashdex.telemetry.logging import LogArchive, configure_logging
+from nashdex_cli.cli import run_command_line
+from nashdex_cli.commands.cluster.logs import archived_lines
 from support.begun_runs import begin_run
 
 CONFIG = Path(__file__).parents[3] / "configs" / "kuhn.toml"
@@ -35,7 +35,7 @@ def uri(tmp_path: Path) -> str:
 def step(uri: str, name: str, **environment: str) -> "subprocess.CompletedProcess[str]":
     """Run a step as a pod does."""
     pod = {"NASHDEX_ARCHIVE_LOGS": "true", "NASHDEX_LOG_FORMAT": "json", "AWS_SECRET_ACCESS_KEY": SECRET}
-    command = [sys.executable, "-m", "nashdex", "step", name, "--run", uri, "--iteration", "0", "--shard", "0"]
+    command = [sys.executable, "-m", "nashdex_cli", "step", name, "--run", uri, "--iteration", "0", "--shard", "0"]
     return subprocess.run(command, env=os.environ | pod | environment, capture_output=True, text=True, check=False)
 
 

@@ -7,7 +7,7 @@
 /** Critics also say 0 and 1, whose log odds are infinite. */
 const LEAST_CHANCE = 0.001;
 
-/** @param {number} win @param {Chances | undefined} map @returns {number} as `nashdex.policies.calibration` maps it */
+/** @param {number} win @param {Chances | undefined} map @returns {number} as `nashdex_play.calibration` maps it */
 export function calibrated(win, map) {
   if (!map) return win;
   const inside = Math.min(1 - LEAST_CHANCE, Math.max(LEAST_CHANCE, win));

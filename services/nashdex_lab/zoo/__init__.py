@@ -1,0 +1,1 @@
+"""Publishes policies with cards, in the zoo that comes with nashdex or in another store."""
