@@ -12,7 +12,7 @@ from hypothesis import settings
 from nashdex.core.stopping import install_stop_handlers, stop_requested
 
 for package, group, name in (
-    ("nashdex-bench", "nashdex_cli.commands", "bench"),
+    ("nashdex-bench", "nashdex.commands", "bench"),
     ("nashdex-metamon", "nashdex.rewards", "metamon-default"),
 ):
     if name not in entry_points(group=group).names:

@@ -1,19 +1,19 @@
-"""Draw the packages of nashdex from their own imports: ``rooms_drawing.py > docs/images/rooms.svg``.
+"""Draw nashdex's rooms and the packages beside it from their imports: ``rooms_drawing.py > docs/images/rooms.svg``.
 
-A package is one row above the highest one that it imports. An arrow that follows from others is left out.
+A box is one row above the highest one that it imports. An arrow that follows from others is left out.
 """
 
 import ast
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from graphlib import TopologicalSorter
 from html import escape
 from pathlib import Path
 
-PACKAGE = Path(__file__).parents[2] / "services" / "nashdex"
+SERVICES = Path(__file__).parents[2] / "services"
 
 _WIDTH, _ROW, _TOP = 760, 58, 44
-_BOX_WIDTH, _BOX_HEIGHT = 104, 28
+_BOX_WIDTH, _BOX_HEIGHT = 124, 28
 _STYLE = """\
 text{font-family:system-ui,-apple-system,"Segoe UI","DejaVu Sans",sans-serif;font-size:13px;fill:#1f2937}
 text{text-anchor:middle}
@@ -28,21 +28,28 @@ Imports = Mapping[str, frozenset[str]]
 
 
 def imports_of_rooms() -> Imports:
-    """Return which packages of nashdex each one imports, also for types alone and inside functions."""
+    """Return what each room of nashdex and each package beside it imports, also for types and inside functions."""
     found: dict[str, set[str]] = {}
-    for path in PACKAGE.rglob("*.py"):
-        room = path.relative_to(PACKAGE).with_suffix("").parts[0]
-        if room.startswith("__"):
+    for path in SERVICES.glob("nashdex*/**/*.py"):
+        box = _box(path.relative_to(SERVICES).with_suffix("").parts)
+        if box is None:
             continue
-        imported = found.setdefault(room, set())
+        imported = found.setdefault(box, set())
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("nashdex."):
-                imported.add(node.module.split(".")[1])
+            if isinstance(node, ast.ImportFrom) and (other := _box((node.module or "").split("."))) is not None:
+                imported.add(other)
     return {room: frozenset(others - {room}) for room, others in found.items()}
 
 
+def _box(parts: Sequence[str]) -> str | None:
+    """Return the room or package of a module, None for nashdex's own ``__init__`` and for other projects."""
+    if parts[0] != "nashdex":
+        return parts[0] if parts[0].startswith("nashdex_") else None
+    return parts[1] if len(parts) > 1 and not parts[1].startswith("__") else None
+
+
 def rows_of(imports: Imports) -> dict[str, int]:
-    """Return the row of each package, 0 for those that import none."""
+    """Return the row of each box, 0 for those that import none."""
     rows: dict[str, int] = {}
     for room in TopologicalSorter(imports).static_order():
         rows[room] = 1 + max((rows[other] for other in imports[room]), default=-1)
@@ -50,7 +57,7 @@ def rows_of(imports: Imports) -> dict[str, int]:
 
 
 def arrows_of(imports: Imports) -> dict[str, list[str]]:
-    """Return the imports of each package that do not follow from others."""
+    """Return the imports of each box that do not follow from others."""
     below: dict[str, set[str]] = {}
     for room in TopologicalSorter(imports).static_order():
         below[room] = set(imports[room]).union(*(below[other] for other in imports[room]))
@@ -61,7 +68,7 @@ def arrows_of(imports: Imports) -> dict[str, list[str]]:
 
 
 def drawing() -> str:
-    """Return the SVG of the packages, the command line at the top."""
+    """Return the SVG of the boxes, the command line near the top."""
     imports = imports_of_rooms()
     rows, arrows = rows_of(imports), arrows_of(imports)
     last = max(rows.values())
@@ -74,7 +81,7 @@ def drawing() -> str:
         order = sorted(users, key=lambda room: (sum(users[room]) / len(users[room]) if users[room] else 0.0, room))
         for number, room in enumerate(order):
             places[room] = (_WIDTH * (number + 1) / (len(order) + 1), _TOP + (last - row) * _ROW + _BOX_HEIGHT / 2)
-    title = "The packages of nashdex: each imports only what is below it"
+    title = "The rooms of nashdex and the packages beside it: each imports only what is below it"
     note = "an arrow is an import; arrows that follow from others are left out"
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" role="img" aria-label="{title}">',

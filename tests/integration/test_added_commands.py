@@ -47,7 +47,7 @@ metadata.entry_points = others
 )
 def test_a_package_adds_a_command(tmp_path: Path, name: str, arguments: tuple[str, ...], code: int, said: str) -> None:
     site = install(
-        tmp_path / "site", "greetings", {"greetings.py": COMMANDS}, {"nashdex_cli.commands": {name: "greetings:GREET"}}
+        tmp_path / "site", "greetings", {"greetings.py": COMMANDS}, {"nashdex.commands": {name: "greetings:GREET"}}
     )
     done = run_nashdex(site, *arguments)
     assert (done.returncode, done.stderr.count("Traceback")) == (code, 0)
@@ -56,7 +56,7 @@ def test_a_package_adds_a_command(tmp_path: Path, name: str, arguments: tuple[st
 
 def test_a_package_that_cannot_be_imported_is_named_by_every_command(tmp_path: Path) -> None:
     site = install(
-        tmp_path / "site", "broken", {"broken.py": "import nothing_such"}, {"nashdex_cli.commands": {"b": "broken:B"}}
+        tmp_path / "site", "broken", {"broken.py": "import nothing_such"}, {"nashdex.commands": {"b": "broken:B"}}
     )
     done = run_nashdex(site, "formats")
     assert (done.returncode, done.stderr.count("Traceback")) == (64, 0)
@@ -64,7 +64,7 @@ def test_a_package_that_cannot_be_imported_is_named_by_every_command(tmp_path: P
 
 
 def test_a_group_of_a_package_adds_its_commands_to_one_of_the_same_name(tmp_path: Path) -> None:
-    added = {"nashdex_cli.commands": {"config": "greetings:GREETINGS"}}
+    added = {"nashdex.commands": {"config": "greetings:GREETINGS"}}
     site = install(tmp_path / "site", "greetings", {"greetings.py": COMMANDS}, added)
     assert run_nashdex(site, "config", "greet", "Ada").stdout == "hello Ada\n"
     assert run_nashdex(site, "config", "schema").returncode == 0
@@ -80,7 +80,7 @@ def test_without_nashdex_bench_its_group_says_what_to_install(tmp_path: Path, ar
 
 def test_benchmarks_of_other_packages_need_no_nashdex_bench(tmp_path: Path) -> None:
     site = _without_packages(tmp_path, kept="greetings")
-    install(site, "greetings", {"greetings.py": COMMANDS}, {"nashdex_cli.commands": {"bench greet": "greetings:GREET"}})
+    install(site, "greetings", {"greetings.py": COMMANDS}, {"nashdex.commands": {"bench greet": "greetings:GREET"}})
     assert run_nashdex(site, "bench", "greet", "Ada").stdout == "hello Ada\n"
     assert run_nashdex(site, "bench", "collect").returncode == 64
 

@@ -89,7 +89,7 @@ cp kuhn.toml "$0" && cd "$0" && head -c 900000 /dev/zero > filler || exit 99
 "$@"; echo "full: $?"
 mount -o remount,size=100m tmpfs "$0" || exit 99
 "$@"; echo "roomy: $?"
-"$1" -m nashdex verify store/kuhn; echo "verified: $?"
+"$1" -m nashdex_cli verify store/kuhn; echo "verified: $?"
 """
 
 

@@ -402,4 +402,4 @@ app.command()(external)
 app.command()(serve)
 
 BENCH: Final = Command(run=app)
-"""The entry of ``nashdex_cli.commands``."""
+"""The entry of ``nashdex.commands``."""

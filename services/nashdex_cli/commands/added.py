@@ -1,4 +1,4 @@
-"""Commands of installed packages, by entry point: ``nashdex_cli.commands``."""
+"""Commands of installed packages, by entry point: ``nashdex.commands``."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class Command:
     """The part of ``nashdex --help`` that lists it."""
 
 
-COMMANDS: Final = Registry("nashdex_cli.commands", "command", Command, {})
+COMMANDS: Final = Registry("nashdex.commands", "command", Command, {})
 
 
 def add_commands(app: typer.Typer, groups: Mapping[str, typer.Typer]) -> None:

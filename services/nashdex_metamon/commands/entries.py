@@ -1,4 +1,4 @@
-"""The entries of ``nashdex_cli.commands``."""
+"""The entries of ``nashdex.commands``."""
 
 from typing import Final
 

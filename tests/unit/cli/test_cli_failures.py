@@ -128,7 +128,7 @@ def test_a_full_disk_under_both_streams_sets_the_exit_code(command: list[str]) -
 
 @pytest.mark.parametrize("closed", [">&-", ">&- 2>&- <&-"])
 def test_closed_streams_are_no_failure(closed: str) -> None:
-    command = f"{sys.executable} -m nashdex config schema {closed}"
+    command = f"{sys.executable} -m nashdex_cli config schema {closed}"
     process = subprocess.run(["sh", "-c", command], capture_output=True, check=False)  # noqa: S607
     assert process.returncode == 0
     assert process.stderr == b""
