@@ -15,7 +15,7 @@ SERVICES = Path(__file__).parents[2] / "services"
 _WIDTH, _ROW, _TOP = 760, 58, 44
 _BOX_WIDTH, _BOX_HEIGHT = 124, 28
 _STYLE = """\
-text{font-family:system-ui,-apple-system,"Segoe UI","DejaVu Sans",sans-serif;font-size:13px;fill:#1f2937}
+text{font-family:system-ui,-apple-system,"Segoe UI","DejaVu Sans",sans-serif;font-size:12px;fill:#1f2937}
 text{text-anchor:middle}
 .paper{fill:#fff}.box{fill:#eef2ff;stroke:#4f46e5;stroke-width:1.5}.note{font-size:12px;fill:#4b5563}
 .line{fill:none;stroke:#6b7280;stroke-width:1.3}"""
