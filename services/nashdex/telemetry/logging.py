@@ -54,9 +54,7 @@ def configure_logging(settings: TelemetrySettings | None = None) -> None:
     for old in root.handlers[:]:
         root.removeHandler(old)
     root.addHandler(handler)
-    # Libraries log warnings only; the settings decide what nashdex logs.
-    root.setLevel(logging.WARNING)
-    logging.getLogger("nashdex").setLevel(settings.log_level.upper())
+    root.setLevel(logging.WARNING)  # of libraries
     logging.captureWarnings(capture=True)
     structlog.configure(
         processors=[
@@ -64,10 +62,24 @@ def configure_logging(settings: TelemetrySettings | None = None) -> None:
             *shared,
             structlog.stdlib.ProcessorFormatter.wrap_for_formatter,
         ],
-        logger_factory=structlog.stdlib.LoggerFactory(),
+        logger_factory=_loggers(settings.log_level.upper()),
         wrapper_class=structlog.stdlib.BoundLogger,
         cache_logger_on_first_use=False,
     )
+
+
+def _loggers(level: str) -> Callable[..., logging.Logger]:
+    """Return what gives structlog its loggers: those of nashdex and its plug-ins, all with this level."""
+    named_by_caller = structlog.stdlib.LoggerFactory([__name__])
+    number = logging.getLevelNamesMapping()[level]
+
+    def logger(*names: object) -> logging.Logger:
+        found = named_by_caller(*names)
+        if found.level != number:
+            found.setLevel(number)
+        return found
+
+    return logger
 
 
 def json_formatter() -> logging.Formatter:
