@@ -248,7 +248,7 @@ def run_actors_bench(
                     began_cpu_seconds = time.process_time()
                     learner_requests.clear()
                     actors_requests.clear()
-                stream = StreamPosition(versions, 0.0, saved_round=number) if versions else None
+                stream = StreamPosition(versions, saved_round=number) if versions else None
                 wanted = WantedRound(_round(number, settings), {NEWEST: network}, ahead, stream)
                 episodes = player.play(wanted).episodes
                 if ahead:

@@ -20,7 +20,6 @@ iterations = 4
 [population]
 initial = ["random", "max-power"]
 retire_after_iterations = 1
-retire_elo_below = 0
 {TINY_TRAINING}
 [train.oracle]
 decisions = 200

@@ -316,14 +316,19 @@ def finish_iteration(store: ObjectStore, settings: RunSettings, iteration: int) 
             step_function(step.name)(store, settings, iteration, shard)
 
 
-def make_run(uri: str, *, iterations: int, settings: RunSettings | None = None) -> ObjectStore:
-    """Make a run of finished iterations at ``uri``, with ``made_settings`` by default; return its store."""
+def make_run(
+    uri: str, *, iterations: int, settings: RunSettings | None = None, elo: Mapping[str, float] | None = None
+) -> ObjectStore:
+    """Make a run of finished iterations at ``uri``, with ``made_settings`` by default; return its store.
+
+    ``elo`` overrides strengths by policy.
+    """
     store, settings = open_store(uri), settings or made_settings(iterations=iterations)
     config = json.dumps({"schema_version": CONFIG_SCHEMA_VERSION, **settings.model_dump(mode="json")}).encode()
     store.put(keys.CONFIG, config)
     write_root(store, {keys.CONFIG: config})
     for iteration in range(iterations):
-        make_iteration(store, settings, iteration)
+        make_iteration(store, settings, iteration, elo)
         finish_iteration(store, settings, iteration)
     return store
 

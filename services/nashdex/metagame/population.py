@@ -12,6 +12,9 @@ from nashdex.core.results import PolicyKind, TrainingResult
 
 Kind = Literal["scripted", "imported", "ensemble", "external", PolicyKind]
 
+_LOW_ELO: Final = 100.0
+"""Distance from the highest rating from which on an idle member retires."""
+
 
 class PolicyEntry(Model):
     """One member of the population."""
@@ -164,7 +167,7 @@ class Population(Document):
         )
 
     def with_retirement(
-        self, support: Container[PolicyId], ratings: Mapping[str, float], *, after_iterations: int, elo_below: float
+        self, support: Container[PolicyId], ratings: Mapping[str, float], *, after_iterations: int
     ) -> "Population":
         """Return the population after an iteration's results: with other members retired, or back.
 
@@ -175,9 +178,8 @@ class Population(Document):
             support: the members that the meta-strategy plays.
             ratings: Elo by policy.
             after_iterations: how many in a row a member that retires was not played.
-            elo_below: how far below the highest rating it is.
         """
-        low = max(ratings.values()) - elo_below
+        low = max(ratings.values()) - _LOW_ELO
         newest_of = {entry.role: entry.iteration for entry in self.policies if not entry.is_anchor}
 
         def judged(entry: PolicyEntry) -> PolicyEntry:

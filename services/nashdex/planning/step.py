@@ -57,7 +57,6 @@ class Solved:
             {policy for policy, share in self.meta_strategy.items() if share > SUPPORT_THRESHOLD},
             self.ratings,
             after_iterations=settings.retire_after_iterations,
-            elo_below=settings.retire_elo_below,
         )
         return replace(self, population=population)
 

@@ -88,17 +88,6 @@ class PoolSettings(Section):
         20, ge=1, le=1000, description="Largest number of snapshots; a new one replaces the oldest."
     )
     every_decisions: Annotated[int, Needs("share")] = Field(250_000, ge=1, description="Decisions between snapshots.")
-    opponents_a_round: Annotated[int, Needs("share")] = Field(
-        2,
-        ge=1,
-        le=1000,
-        description="Snapshots among a round's opponents. Each one needs inference batches of its own.",
-    )
-    prioritised_share: Annotated[Share, Needs("share")] = Field(
-        0.0,
-        description="Share of a round's snapshots drawn in proportion to (1 − w)², for a win rate w against them. "
-        "The rest is drawn uniformly.",
-    )
     anchors: ScriptedAnchors = Field(ScriptedAnchors(), description="Scripted policies among the opponents.")
 
 

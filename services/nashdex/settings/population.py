@@ -9,7 +9,7 @@ from nashdex.core.errors import ConfigurationError
 from nashdex.core.ids import PolicyId, policy_id
 from nashdex.core.plugins import Names
 from nashdex.core.references import NASH, PolicyReference
-from nashdex.core.section import Needs, Section
+from nashdex.core.section import Section
 from nashdex.settings.external import is_external
 
 SCRIPTED_NAMES = Names(
@@ -105,11 +105,9 @@ class PopulationSettings(Section):
         0,
         ge=0,
         description="Retire a member that the meta-strategy has not played (1 % at most) in this many iterations in a "
-        "row and that is rated low. New policies neither play it nor train against it, its battles stay in the table, "
-        "and it returns when the mixture plays it again. Needs another `solve.unplayed` than block. 0: nobody retires.",
-    )
-    retire_elo_below: Annotated[float, Needs("retire_after_iterations")] = Field(
-        100.0, ge=0, description="Elo below the highest rating at which such a member is rated low."
+        "row and that is rated more than 100 Elo below the highest. New policies neither play it nor train against it, "
+        "its battles stay in the table, and it returns when the mixture plays it again. Needs another "
+        "`solve.unplayed` than block. 0: nobody retires.",
     )
 
     @property

@@ -1,10 +1,10 @@
 """PPO."""
 
-from typing import Annotated, Literal
+from typing import Literal
 
 from pydantic import Field
 
-from nashdex.core.section import Choice, Needs, Section, Share
+from nashdex.core.section import Choice, Section, Share
 from nashdex.settings.advantages import AdvantagesChoice, GaeSettings
 from nashdex.settings.anchors import EvaluationSettings, PoolSettings
 from nashdex.settings.damping import DampingSettings
@@ -27,11 +27,6 @@ class StreamingSettings(Section):
         description="Staleness bound, in rounds: the largest age of the playing weights, relative to the learning "
         "ones. Older chunks are dropped, and actors that would exceed the bound wait. 0: no stream; `overlap_rounds` "
         "decides.",
-    )
-    max_staleness_seconds: Annotated[float, Needs("max_staleness_versions")] = Field(
-        0.0,
-        ge=0,
-        description="Age of weights, other than the newest ones, above which their chunks are dropped; 0: no bound.",
     )
 
 

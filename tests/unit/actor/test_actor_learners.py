@@ -145,7 +145,7 @@ def open_streams(
     for shard in learners:
         networks = {name: make_network(game.space, settings.network) for name in (NEWEST, *snapshots)}
         player = ActorsPlayer(store, settings.actors, game.space, iteration=1, shard=shard)
-        player.ask(WantedRound(battles_of(snapshots), networks, stream=StreamPosition(2, 0.0)))
+        player.ask(WantedRound(battles_of(snapshots), networks, stream=StreamPosition(2)))
         player.close()
 
 

@@ -31,7 +31,7 @@ from support.acting import acting, num_dropped, request_of
 from support.kuhn import RANDOM, kuhn_settings
 
 CHUNKS_A_ROUND = 3
-BOUNDS = StreamPosition(2, 0.0)
+BOUNDS = StreamPosition(2)
 OPEN = CHUNKS_A_ROUND * BOUNDS.max_staleness_versions
 
 
@@ -208,11 +208,6 @@ def test_nobody_plays(store: ObjectStore, settings: RunSettings, game: TabularGa
         Learner(store, hasty, game).take(1, networks)
 
 
-@pytest.mark.parametrize(
-    ("number", "bounds"),
-    [(9, BOUNDS), (1, StreamPosition(2, 0.5))],
-    ids=["versions", "seconds"],
-)
 def test_chunks_of_weights_that_are_too_old_are_dropped_and_counted(
     store: ObjectStore,
     settings: RunSettings,
@@ -220,16 +215,13 @@ def test_chunks_of_weights_that_are_too_old_are_dropped_and_counted(
     learner: Learner,
     networks: Networks,
     play: Play,
-    number: int,
-    bounds: StreamPosition,
 ) -> None:
     learner.offer(networks)
     assert play(0, 1) == [0]
-    time.sleep(0.6)
     before = num_dropped("stale")
     with acting(store, settings, game, 0, 1):
-        learner.take(number, networks, bounds=bounds)
-    entry = learner.entry(number)
+        learner.take(9, networks)
+    entry = learner.entry(9)
     assert entry.dropped["stale"] == num_dropped("stale") - before >= 1
     assert 0 not in [chunk.number for chunk in entry.chunks]
 

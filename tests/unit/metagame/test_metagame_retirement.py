@@ -22,6 +22,7 @@ from nashdex.store.documents import read_published
 from nashdex.store.protocol import ObjectStore
 from support.made_runs import finish_iteration, made_settings, make_iteration, make_run, trained_policy
 
+STRENGTHS: dict[str, float] = {trained_policy(iteration): 500.0 + 150.0 * iteration for iteration in range(5)}
 ELO = {"random": 0.0, "first": 100.0, "old": 150.0, "new": 400.0}
 
 
@@ -32,9 +33,7 @@ def _entry(policy: str, iteration: int | None, role: str | None = None) -> Polic
 
 def _judged(population: Population, *supports: set[str], elo: dict[str, float] = ELO) -> Population:
     for support in supports:
-        population = population.with_retirement(
-            {PolicyId(policy) for policy in support}, elo, after_iterations=2, elo_below=200
-        )
+        population = population.with_retirement({PolicyId(policy) for policy in support}, elo, after_iterations=2)
     return population
 
 
@@ -50,7 +49,7 @@ def test_only_an_idle_and_weak_member_retires_and_it_returns() -> None:
     assert _retired(_judged(MEMBERS, {"new"}, {"new"})) == {"old"}, "anchors, first network and newest stay"
     assert _retired(_judged(MEMBERS, {"new"}, {"old"}, {"new"})) == set(), "the count begins again"
     assert _retired(_judged(MEMBERS, {"new"}, {"new"}, {"old"})) == set(), "it returns"
-    assert _retired(_judged(MEMBERS, {"new"}, {"new"}, elo=ELO | {"old": 200.0})) == set(), "it is not rated low"
+    assert _retired(_judged(MEMBERS, {"new"}, {"new"}, elo=ELO | {"old": 300.0})) == set(), "it is not rated low"
 
 
 def test_the_newest_of_each_role_stays() -> None:
@@ -60,7 +59,7 @@ def test_the_newest_of_each_role_stays() -> None:
 
 def _settings(after: int = 1, **evaluate: int) -> RunSettings:
     settings = made_settings(iterations=5, evaluate={"battles_per_pair": 8, **evaluate})
-    retiring = settings.population.model_copy(update={"retire_after_iterations": after, "retire_elo_below": 50.0})
+    retiring = settings.population.model_copy(update={"retire_after_iterations": after})
     solve = SolveSettings(num_draws=100, unplayed="bradley-terry")
     return settings.model_copy(update={"solve": solve, "population": retiring})
 
@@ -76,7 +75,8 @@ def _plan(store: ObjectStore, iteration: int) -> IterationPlan:
 
 @pytest.mark.parametrize("num_opponents", [0, 5])
 def test_a_run_neither_plays_nor_trains_against_retired_members(tmp_path: Path, num_opponents: int) -> None:
-    store = make_run(str(tmp_path / "run"), iterations=5, settings=_settings(num_opponents=num_opponents))
+    settings = _settings(num_opponents=num_opponents)
+    store = make_run(str(tmp_path / "run"), iterations=5, settings=settings, elo=STRENGTHS)
     plan = _plan(store, 4)
     retired = _retired(plan.population)
     assert retired
@@ -102,9 +102,8 @@ def test_a_run_neither_plays_nor_trains_against_retired_members(tmp_path: Path, 
 def test_the_adaptive_schedule_gives_all_its_battles_to_members_that_play(tmp_path: Path) -> None:
     """An unplayed cell of a retired member is uncertain and has the fewest battles, and yet it gets none."""
     store, settings = open_store(str(tmp_path)), _settings(adaptive_battles=40, first_battles=4, battles_per_pair=40)
-    strengths: dict[str, float] = {trained_policy(iteration): 500.0 + 150.0 * iteration for iteration in range(5)}
     for iteration in range(5):
-        make_iteration(store, settings, iteration, strengths)
+        make_iteration(store, settings, iteration, STRENGTHS)
     plan = _plan(store, 4)
     retired = _retired(plan.population)
     assert retired
@@ -143,7 +142,6 @@ def test_settings_that_cannot_leave_cells_out_are_refused(changes: dict[str, obj
         check_fit(RunSettings.model_validate({"population": population, **changes}))
 
 
-@pytest.mark.parametrize("changes", [{"retire_after_iterations": -1}, {"retire_elo_below": -1.0}])
-def test_numbers_below_zero_are_refused(changes: dict[str, float]) -> None:
+def test_numbers_below_zero_are_refused() -> None:
     with pytest.raises(ValueError, match="greater than or equal to 0"):
-        RunSettings.model_validate({"population": {"retire_after_iterations": 2, **changes}})
+        RunSettings.model_validate({"population": {"retire_after_iterations": -1}})

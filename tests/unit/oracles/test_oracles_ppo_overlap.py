@@ -28,7 +28,7 @@ from support.acting import ActedTask, acting
 from support.kuhn import FIRST_ACTION, RANDOM, kuhn_settings, prepare, trained
 from support.stopping import asked_to_stop
 
-POOL = {"share": 0.5, "size": 1, "every_decisions": 300, "prioritised_share": 1.0, "opponents_a_round": 1}
+POOL = {"share": 0.5, "size": 1, "every_decisions": 300}
 
 
 def settings_of(overlap_rounds: int, **ppo: object) -> RunSettings:

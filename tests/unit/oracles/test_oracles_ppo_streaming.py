@@ -27,20 +27,18 @@ from support.acting import ActedTask, acting
 from support.kuhn import FIRST_ACTION, RANDOM, kuhn_settings, prepare, trained
 from support.stopping import asked_to_stop
 
-POOL = {"share": 0.5, "size": 2, "every_decisions": 300, "opponents_a_round": 1}
+POOL = {"share": 0.5, "size": 2, "every_decisions": 300}
 CHUNK_BATTLES = 40
 CHUNKS_A_ROUND = 5
 
 
-def settings_of(
-    *, versions: int = 3, max_seconds: float = 0.0, keep_chunks: bool = True, patience_seconds: float = 60.0
-) -> RunSettings:
+def settings_of(*, versions: int = 3, keep_chunks: bool = True, patience_seconds: float = 60.0) -> RunSettings:
     oracle = {
         "decisions": 2500,
         "round_battles": CHUNK_BATTLES * CHUNKS_A_ROUND,
         "learning_rate": 1e-2,
         "advantages": {"kind": "v-trace"},
-        "streaming": {"max_staleness_versions": versions, "max_staleness_seconds": max_seconds},
+        "streaming": {"max_staleness_versions": versions},
         "pool": POOL,
     }
     actors = {

@@ -146,10 +146,6 @@ def test_goes_together(values: dict[str, Any]) -> None:
             "train.oracle.streaming.max_staleness_versions is 2, and train.oracle.advantages 'gae' does not correct",
         ),
         (
-            ppo(decisions=1000, streaming={"max_staleness_seconds": 2}),
-            "train.oracle.streaming.max_staleness_seconds has no effect with train.oracle.streaming.max_stale",
-        ),
-        (
             ppo(decisions=1000, streaming=STREAM, overlap_rounds=1, advantages=V_TRACE),
             "overlap_rounds is 1 and train.oracle.streaming.max_staleness_versions 2; expected one of them to be 0",
         ),
@@ -206,10 +202,6 @@ def test_goes_together(values: dict[str, Any]) -> None:
         (
             ppo({"opponents": "self-play"}, decisions=1000, pool=RARE_POOL),
             "pool.every_decisions is 1000 and train.oracle.decisions 1000, so the pool only ever holds its first",
-        ),
-        (
-            ppo({"opponents": "self-play"}, decisions=1000, pool={"size": 3, "opponents_a_round": 4}),
-            "pool.opponents_a_round is 4 and train.oracle.pool.size 3",
         ),
         (
             ppo(decisions=1000, pool={"share": 0.5}),

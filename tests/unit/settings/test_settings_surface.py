@@ -15,8 +15,8 @@ from pydantic.fields import FieldInfo
 from nashdex.core.section import KIND, Needs, OneOf, Section
 from nashdex.settings.run import RunSettings
 
-LARGEST_DEFAULT_SURFACE = 112
-LARGEST_SURFACE = 142
+LARGEST_DEFAULT_SURFACE = 100
+LARGEST_SURFACE = 132
 
 Place = tuple[str, type[BaseModel], str, FieldInfo]
 

@@ -273,10 +273,8 @@ class ActorsPlayer:
         try:
             chunk, data = read_manifest(self._store, self._iteration, self._shard, request, number)
             versions = request.battles.round - chunk.version
-            seconds = self._age_seconds(chunk.version)
-            is_too_old = versions > 0 and 0 < bounds.max_staleness_seconds < seconds
-            if versions > bounds.max_staleness_versions or is_too_old:
-                problem = f"the weights of version {chunk.version} are {versions} versions and {seconds:.0f} s old"
+            if versions > bounds.max_staleness_versions:
+                problem = f"the weights of version {chunk.version} are {versions} versions old"
                 return UnusableChunkError(number, "stale", problem)
             episodes = read_episodes(self._store, chunk, self._space)
         except UnusableChunkError as unusable:

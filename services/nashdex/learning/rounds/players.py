@@ -35,8 +35,6 @@ class StreamPosition:
     """A training's position in a stream of battles, and the largest age of the weights that play for it."""
 
     max_staleness_versions: int
-    max_staleness_seconds: float
-    """0: no bound."""
     saved_round: int = 0
     """The round of the newest checkpoint: no attempt repeats an earlier one."""
     is_overtaken: Callable[[], bool] = lambda: False

@@ -6,16 +6,15 @@ In a stream: actors always play, with the newest weights, and a round learns fro
 estimator corrects for differences of the weights.
 
 A network that meets only its newest self forgets how to beat its earlier selves. A share of snapshots, its earlier
-weights, as opponents keeps it from going in circles (Heinrich & Silver 2016); prioritised sampling prefers those that
-still win (Vinyals et al. 2019).
+weights, as opponents keeps it from going in circles (Heinrich & Silver 2016).
 """
 
 import copy
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nashdex.core.ids import PolicyId
 from nashdex.core.seeds import derive_seed
@@ -29,6 +28,9 @@ from nashdex.policies.networks.actor_critic import ActorCritic
 from nashdex.settings.anchors import PoolSettings
 from nashdex.telemetry import metrics
 from nashdex.trajectory.episode import Episode
+
+_SNAPSHOTS_A_ROUND: Final = 2
+"""Snapshots among a round's opponents. Each one needs inference batches of its own."""
 
 
 class SnapshotPool:
@@ -59,8 +61,10 @@ class SnapshotPool:
         ]
         if not kept:
             return ()
-        size = min(self._settings.opponents_a_round, len(kept))
-        drawn = np.random.default_rng(seed).choice(len(kept), size, replace=False, p=self._probabilities(kept))
+        size = min(_SNAPSHOTS_A_ROUND, len(kept))
+        # `p` selects numpy's algorithm, and so the draws of a seed, although all probabilities are equal.
+        uniform = np.full(len(kept), 1.0 / len(kept))
+        drawn = np.random.default_rng(seed).choice(len(kept), size, replace=False, p=uniform)
         return tuple(kept[index] for index in sorted(drawn))
 
     def meet(self, met: tuple[Snapshot, ...]) -> None:
@@ -84,19 +88,6 @@ class SnapshotPool:
         self._networks = {snapshot.name: self._network(snapshot) for snapshot in snapshots}
         return {PolicyId(name): network for name, network in self._networks.items()}
 
-    def record(self, scores: Mapping[PolicyId, Sequence[float]]) -> None:
-        """Count the network's ``scores`` against snapshots in a round."""
-        self._training.state.snapshots = tuple(_with_scores(one, scores) for one in self._training.state.snapshots)
-
-    def _probabilities(self, snapshots: Sequence[Snapshot]) -> NDArray[np.float64]:
-        """Return the probability of each snapshot to be drawn first: prioritised in its share, or else uniform."""
-        # Count two drawn battles more, so that a snapshot without battles counts as equally strong.
-        rates = np.array([(one.score + 1) / (one.battles + 2) for one in snapshots])
-        prioritised = (1 - rates) ** 2
-        share = self._settings.prioritised_share
-        mixed: NDArray[np.float64] = share * prioritised / prioritised.sum() + (1 - share) / len(snapshots)
-        return mixed
-
     def _network(self, snapshot: Snapshot) -> ActorCritic:
         """Return the snapshot's network. The networks of the last call of ``networks`` are cached."""
         if network := self._networks.get(snapshot.name):
@@ -104,11 +95,6 @@ class SnapshotPool:
         network = copy.deepcopy(self._training.network)
         network.load_state_dict(self._training.checkpoints.weights(snapshot.weights))
         return network
-
-
-def _with_scores(snapshot: Snapshot, scores: Mapping[PolicyId, Sequence[float]]) -> Snapshot:
-    met = scores.get(PolicyId(snapshot.name), [])
-    return snapshot.model_copy(update={"battles": snapshot.battles + len(met), "score": snapshot.score + sum(met)})
 
 
 @dataclass(frozen=True)
@@ -138,15 +124,6 @@ class PlayedRound:
     acting: ActorCritic | None
     """The network that played: ``behaviour`` itself in lock-step; None if several versions played, in a stream. Then
     the recorded probabilities count."""
-
-
-def scores_by_opponent(episodes: Iterable[Episode]) -> dict[PolicyId, list[float]]:
-    """Return the scores of the network in training in ``episodes``."""
-    scores: dict[PolicyId, list[float]] = {}
-    for episode in episodes:
-        if episode.policy == NEWEST:
-            scores.setdefault(episode.opponent, []).append(episode.score)
-    return scores
 
 
 class Rounds:
@@ -195,9 +172,8 @@ class Rounds:
             self._ahead = self._draw(number)
             self._player.ask(self._wanted(number, behaviour, self._ahead))
 
-    def after(self, scores: Mapping[PolicyId, Sequence[float]]) -> None:
-        """Count a round's ``scores`` against snapshots once the next round has begun, and add one that is due."""
-        self._pool.record(scores)
+    def after(self) -> None:
+        """Keep the snapshots that the next round meets, once that round has begun, and add one that is due."""
         self._pool.meet(self._ahead)
         self._pool.add_when_due()
 
@@ -205,7 +181,6 @@ class Rounds:
         training, state = self._training, self._training.state
         position = StreamPosition(
             bounds.max_staleness_versions,
-            bounds.max_staleness_seconds,
             saved_round=training.saved_round,
             is_overtaken=training.checkpoints.is_overtaken,
         )

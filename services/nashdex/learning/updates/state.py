@@ -53,13 +53,11 @@ _MIN_GUARD_FACTOR = 1 / 64
 
 
 class Snapshot(Model):
-    """The weights of the network at the end of a round, and the score against them so far."""
+    """The weights of the network at the end of a round."""
 
     name: str = Field(description="Such as snapshot-00000012, after the round that they begin.")
     decisions: NonNegativeInt = Field(description="Decisions that they had learned from.")
     weights: StoredObject
-    battles: NonNegativeInt = Field(0, description="Battles of the network against them.")
-    score: NonNegativeFloat = Field(0.0, description="Sum over these battles: 1 a win, ½ a draw.")
 
 
 @dataclass(frozen=True)

@@ -161,11 +161,6 @@ def _of_pool(settings: PpoSettings, opponents: Choice, format_id: str) -> Iterat
             f"{settings.decisions}, so the pool only ever holds its first snapshot; expected fewer decisions between "
             "snapshots, or train.oracle.pool.share = 0"
         )
-    if pool.opponents_a_round > pool.size:
-        yield (
-            f"train.oracle.pool.opponents_a_round is {pool.opponents_a_round} and train.oracle.pool.size {pool.size}; "
-            "expected no more opponents than snapshots"
-        )
     if changed and not OPPONENT_RULES[opponents.kind].meets_itself:
         yield (
             f"train.oracle.pool.{changed[0]} has no effect with opponents {opponents.kind!r}, where the learner "

@@ -37,7 +37,7 @@ from nashdex.learning.initial import freeze
 from nashdex.learning.references import SnapshotReference, make_reference
 from nashdex.learning.rounds.planned import NEWEST
 from nashdex.learning.rounds.players import Player, StreamPosition
-from nashdex.learning.rounds.rounds import Rounds, RoundsSettings, SnapshotPool, scores_by_opponent
+from nashdex.learning.rounds.rounds import Rounds, RoundsSettings, SnapshotPool
 from nashdex.learning.trackers import Trackers
 from nashdex.learning.updates.checkpoint import Before
 from nashdex.learning.updates.optimiser import Rates
@@ -129,7 +129,7 @@ def one_round(
     num_decisions = state.decisions_before_round + len(batch)
     if not ppo.is_last(batch):
         rounds.ask_for_next(played.behaviour)
-    behaviour, acting, scores = played.behaviour, played.acting, scores_by_opponent(played.episodes)
+    behaviour, acting = played.behaviour, played.acting
     del played  # The batch holds copies of its observations: keeping both would take twice the memory.
 
     # Advantages, with values from all processes.
@@ -148,7 +148,7 @@ def one_round(
     if ppo.is_last(batch):
         return LastRound(batch, targets, summary, num_decisions)
     ppo.begin_round(summary, num_decisions)
-    rounds.after(scores)
+    rounds.after()
     return None
 
 
@@ -395,7 +395,7 @@ def _rounds(task: Task, settings: PpoSettings, training: Training, player: Playe
     run, plan, streaming = task.settings, task.plan, settings.streaming
     stream = None
     if streaming.max_staleness_versions:
-        stream = StreamPosition(streaming.max_staleness_versions, streaming.max_staleness_seconds)
+        stream = StreamPosition(streaming.max_staleness_versions)
     rounds = RoundsSettings(
         seed=derive_seed(run.seed, "round", plan.iteration, task.shard),
         num_battles=settings.round_battles,
