@@ -46,9 +46,11 @@ def match_arguments(
 
 
 def exploit_arguments(
-    plan: Plan, run: PlannedRun, policy: PolicyId, measure: ExploiterSettings, store: str
+    plan: Plan, run: PlannedRun, policy: PolicyId | None, measure: ExploiterSettings, store: str
 ) -> list[str]:
-    """Return the arguments of ``nashdex`` that train an exploiter of a run's policy, as a run of its own.
+    """Return the arguments of ``nashdex`` that train an exploiter as a run of its own.
+
+    Its target is a run's policy, or the run's mixture without one.
 
     Its seed is the run's, so that exploiters of arms of one seed meet the same teams.
     """
@@ -61,7 +63,7 @@ def exploit_arguments(
         "--run": exploiter_id(run),
         "--processes": plan.experiment.processes,
     }
-    target = PolicyReference(policy, f"{store}/{run.stored}")
+    target = PolicyReference(NASH if policy is None else policy, f"{store}/{run.stored}")
     return ["exploit", str(target), "--from-target", *_typed_options(options), "--json"]
 
 

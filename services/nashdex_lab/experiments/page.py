@@ -129,8 +129,8 @@ _METHOD = (
 )
 _EXPLOITER = (
     "An exploiter learns from {decisions:,} decisions against each policy as it samples, beginning with the policy's "
-    "own weights. The policy's score in {battles:,} further battles is an upper bound of its worst case: higher is "
-    "better."
+    "own weights, or with those of a mixture's most probable network. The policy's score in {battles:,} further "
+    "battles is an upper bound of its worst case: higher is better."
 )
 _POOLED = (
     "Student's test; one variance between seeds, estimated from all arms, and the error of the battles. Intervals hold "

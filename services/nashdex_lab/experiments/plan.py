@@ -227,10 +227,6 @@ class Experiment(Section):
             raise ValueError(f"two arms are called {repeated!r}; expected different names")
         if problem := next(self.verdict.problems(names, self.measure.scores), None):
             raise ValueError(problem)
-        if self.measure.exploiter and (mixture := next((arm.name for arm in arms if arm.plays == "mixture"), None)):
-            raise ValueError(
-                f"arm {mixture!r} plays a mixture, and measure.exploiter begins with a policy's weights: leave one out"
-            )
         runs = {f"{name}{_SEPARATOR}{seed}" for name in names for seed in self.seeds}
         if unknown := next((key for key in self.invalid if key not in runs), None):
             expected = expected_instead(unknown, sorted(runs), f"ARM/SEED, such as {min(runs)}")

@@ -342,15 +342,18 @@ class _Runner:
 
     async def _match(self, run: PlannedRun, anchor: str) -> None:
         """Play the run's policy against an anchor."""
-        policy = self._policy(run)
         game_format = self._prepared[run.id].settings.format
-        played = None if run.plays == "mixture" else policy
         arguments = commands.match_arguments(
-            self._plan.experiment.measure, game_format, f"{self._store}/{run.stored}", played, anchor, run.seed
+            self._plan.experiment.measure,
+            game_format,
+            f"{self._store}/{run.stored}",
+            self._measured(run),
+            anchor,
+            run.seed,
         )
         found = await self._answer(run, arguments, anchor, {*Match.model_fields} - {"command"})
         if found["score"] is None:
-            raise TryAgainError(f"no battle of {policy} against {anchor} was finished; run again")
+            raise TryAgainError(f"no battle of {run.key} against {anchor} was finished; run again")
         match = Match.model_validate({**found, "command": commands.as_typed(arguments)})
         self._update(run, matches=self._record(run).matches | {anchor: match})
 
@@ -359,7 +362,7 @@ class _Runner:
         measure = self._plan.experiment.measure.exploiter
         if measure is None:
             return
-        arguments = commands.exploit_arguments(self._plan, run, self._policy(run), measure, self._store)
+        arguments = commands.exploit_arguments(self._plan, run, self._measured(run), measure, self._store)
         found = await self._answer(
             run, arguments, EXPLOITER, {"score", "low", "high", "battles", "decisions", "cpu_seconds"}
         )
@@ -374,10 +377,9 @@ class _Runner:
         )
         self._update(run, exploiter=exploited)
 
-    def _policy(self, run: PlannedRun) -> PolicyId:
-        policy = self._record(run).policy
-        assert policy is not None, "a run is measured before its policy plays"
-        return policy
+    def _measured(self, run: PlannedRun) -> PolicyId | None:
+        """Return the policy of the run that is measured, None for the run's mixture."""
+        return None if run.plays == "mixture" else self._record(run).policy
 
     async def _answer(self, run: PlannedRun, arguments: Sequence[str], name: str, keys: set[str]) -> dict[str, Any]:
         """Return these values of the JSON document that a command prints.

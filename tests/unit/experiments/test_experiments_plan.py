@@ -91,10 +91,18 @@ def test_an_exploiter_of_each_policy_is_a_command_and_a_measure(tmp_path: Path) 
         read_plan(written(tmp_path, without))
 
 
-def test_a_mixture_has_no_exploiter_and_no_arm_a_magnet_without_a_moving_average(tmp_path: Path) -> None:
+def test_the_target_of_a_mixtures_exploiter_is_the_mixture(tmp_path: Path) -> None:
+    plan = read_plan(written(tmp_path, f'{EXPLOITED}[[arms]]\nname = "other"\nplays = "mixture"\n'))
+    measure = plan.experiment.measure.exploiter
+    assert measure is not None
+    run = next(run for run in plan.runs if run.key == "other/4")
+    arguments = exploit_arguments(plan, run, None, measure, "runs")
+    assert arguments[:3] == ["exploit", f"runs/{run.stored}#nash", "--from-target"]
+    assert arguments[arguments.index("--run") + 1] == "some-plan-other-4-exploiter", "a shared run has one for each arm"
+
+
+def test_no_arm_plays_a_magnet_without_a_moving_average(tmp_path: Path) -> None:
     arm = '[[arms]]\nname = "other"\nplays = "{}"\n'
-    with pytest.raises(ConfigurationError, match=r"arm 'other' plays a mixture, and measure.exploiter begins with"):
-        read_plan(written(tmp_path, EXPLOITED + arm.format("mixture")))
     plan = read_plan(written(tmp_path, PLAN + arm.format("magnet")))
     with pytest.raises(ConfigurationError, match=r"arm 'other' with seed 3: it plays the magnet; expected .*\"ema\""):
         prepare(plan)
