@@ -25,9 +25,6 @@ from nashdex.core.ids import AttemptId
 from nashdex.core.seeds import derive_seed
 from nashdex.core.steps import StepName
 from nashdex.games.showdown.gateway import Gateway
-from nashdex.games.showdown.logs.doubles.reconstruction import joint_views
-from nashdex.games.showdown.logs.replay import each_usable
-from nashdex.games.showdown.logs.sources import Source, sources
 from nashdex.games.showdown.names import DOUBLES
 from nashdex.games.space import Space
 from nashdex.learning.experience.batching import CPU, Batch, evaluate, make_batch
@@ -40,8 +37,11 @@ from nashdex.settings.oracles import CloneSettings
 from nashdex.store import open_store
 from nashdex.telemetry.progress import Progress
 from nashdex.trajectory.episode import Episode
-from nashdex.trajectory.joint_file import episode_of
 from nashdex_bench.networks import default_network
+from nashdex_replays.doubles.reconstruction import joint_views
+from nashdex_replays.joint_file import episode_of
+from nashdex_replays.replay import each_usable
+from nashdex_replays.sources import Source, sources
 
 _BLOCK: Final = 16
 _NUM_RESAMPLES: Final = 2000

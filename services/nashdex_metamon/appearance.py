@@ -10,9 +10,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
-from nashdex.games.showdown.logs.words import clean_name
 from nashdex_metamon.dex import Dex
 from nashdex_metamon.state import NUM_MOVES
+from nashdex_replays.words import clean_name
 
 STATS: Final = ("accuracy", "atk", "def", "evasion", "spa", "spd", "spe")
 NOT_KEPT: Final = frozenset({"struggle", "recharge"})

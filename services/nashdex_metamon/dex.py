@@ -4,9 +4,9 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Final
 
-from nashdex.games.showdown.logs.data import game_data
-from nashdex.games.showdown.logs.words import clean_name
 from nashdex_metamon.names import NO_TYPE, clean_no_numbers, move_name, type_words
+from nashdex_replays.data import game_data
+from nashdex_replays.words import clean_name
 
 _SPECIAL_TYPES: Final = frozenset({"fire", "water", "grass", "electric", "ice", "psychic", "dragon", "dark"})
 _LAST_CATEGORY_BY_TYPE: Final = 3

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
-from nashdex.games.showdown.logs.words import clean_name, whole_number
 from nashdex_metamon.appearance import NOT_KEPT
 from nashdex_metamon.conditions import Conditions
 from nashdex_metamon.effects import (
@@ -17,6 +16,7 @@ from nashdex_metamon.effects import (
     WEATHERS,
 )
 from nashdex_metamon.names import NO_WEATHER
+from nashdex_replays.words import clean_name, whole_number
 
 _UNKNOWN: Final = "unknown"
 _KINDS: Final = ("item: ", "move: ", "ability: ")

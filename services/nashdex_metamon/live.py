@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from nashdex.core.errors import ConfigurationError
 from nashdex.games.interface import NO_ACTION, SeatLines
-from nashdex.games.showdown.logs.words import clean_name
 from nashdex.games.showdown.wire_actions import WireActions
 from nashdex_metamon.actions import DEFAULT_ACTIONS, FIRST_SWITCH, FIRST_TERA
 from nashdex_metamon.conditions import Conditions
@@ -20,6 +19,7 @@ from nashdex_metamon.names import move_name
 from nashdex_metamon.observations import SeenOpponents
 from nashdex_metamon.state import NUM_MOVES, NUM_SWITCHES, BattleState
 from nashdex_metamon.tracked import battle_state
+from nashdex_replays.words import clean_name
 
 _RECHARGE: Final = "recharge"
 _FIRST_LINES: Final = ("|player|", "|gametype|")

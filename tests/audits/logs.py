@@ -20,11 +20,6 @@ from typing import Any, Final
 
 from nashdex.core.ids import PolicyId
 from nashdex.games.registry import game_for
-from nashdex.games.showdown.logs.cutting import FIGHT, RECHARGE, STRUGGLE
-from nashdex.games.showdown.logs.following import Follower, seen_by
-from nashdex.games.showdown.logs.reconstruction import views
-from nashdex.games.showdown.logs.refusal import RefusedReplayError
-from nashdex.games.showdown.logs.replay import RawReplay, parse_log
 from nashdex.games.showdown.protocol import Seat
 from nashdex.policies.scripted.playing import scripted_policy
 from nashdex.rollout.pairs import PairedBattles
@@ -37,6 +32,11 @@ from nashdex_metamon.data.parsing import parsed
 from nashdex_metamon.data.replay_file import ParsedReplay
 from nashdex_metamon.names import move_name
 from nashdex_metamon.state import BattleState, PokemonState
+from nashdex_replays.cutting import FIGHT, RECHARGE, STRUGGLE
+from nashdex_replays.following import Follower, seen_by
+from nashdex_replays.reconstruction import views
+from nashdex_replays.refusal import RefusedReplayError
+from nashdex_replays.replay import RawReplay, parse_log
 
 _SEATS: Final[tuple[Seat, Seat]] = (0, 1)
 _RANDOM: Final = PolicyId("random")

@@ -25,18 +25,18 @@ from nashdex.games.interface import Decisions
 from nashdex.games.registry import game_for
 from nashdex.games.showdown.doubles_slots import FIRST_MOVE, NUM_MOVES, NUM_TARGETS, PASS
 from nashdex.games.showdown.gateway import Gateway
-from nashdex.games.showdown.logs.doubles.reconstruction import joint_views
-from nashdex.games.showdown.logs.following import Follower, seen_by
-from nashdex.games.showdown.logs.reconstruction import views
-from nashdex.games.showdown.logs.refusal import RefusedReplayError
-from nashdex.games.showdown.logs.replay import RawReplay, parse_log
-from nashdex.games.showdown.logs.words import clean_name
 from nashdex.games.showdown.names import DOUBLES
 from nashdex.policies.interface import Actions, Policy
 from nashdex.policies.scripted.playing import scripted_policy
 from nashdex.rollout.pairs import PairedBattles
 from nashdex.rollout.play import require_finished
 from nashdex.rollout.session import Session
+from nashdex_replays.doubles.reconstruction import joint_views
+from nashdex_replays.following import Follower, seen_by
+from nashdex_replays.reconstruction import views
+from nashdex_replays.refusal import RefusedReplayError
+from nashdex_replays.replay import RawReplay, parse_log
+from nashdex_replays.words import clean_name
 
 _SEATS: Final = (0, 1)
 _RANDOM: Final = PolicyId("random")

@@ -82,6 +82,7 @@ def test_descriptions_of_settings() -> None:
 
 PACKAGES = (
     "nashdex_bench",
+    "nashdex_replays",
     *sorted(f"nashdex/{path.name}" for path in (ROOT / "services" / "nashdex").iterdir() if path.is_dir()),
 )
 
@@ -101,7 +102,7 @@ FRAGMENT = re.compile(r'^\s*(?:r|f)?"{1,3}\s*Of\s')
 """A docstring or description that begins with "Of": it does not say what it describes."""
 
 
-@pytest.mark.parametrize("package", ["nashdex", "nashdex_bench", "nashdex_metamon"])
+@pytest.mark.parametrize("package", ["nashdex", "nashdex_bench", "nashdex_metamon", "nashdex_replays"])
 def test_docstrings_name_what_they_describe(package: str) -> None:
     found = [
         f"{path.relative_to(ROOT)}:{line}: {text[:60]}"

@@ -8,9 +8,9 @@ import numpy as np
 
 from nashdex.core.errors import DataError, TryAgainError
 from nashdex.games.showdown.gateway import Gateway
-from nashdex.games.showdown.logs.doubles.reconstruction import JointView, joint_views
-from nashdex.games.showdown.logs.replay import parse
-from nashdex.trajectory import joint_file
+from nashdex_replays import joint_file
+from nashdex_replays.doubles.reconstruction import JointView, joint_views
+from nashdex_replays.replay import parse
 
 FORMAT = "gen9vgc2023regc"
 _BATTLES = Path(__file__).parents[1] / "data" / "vgc" / f"real-{FORMAT}.jsonl.gz"

@@ -20,12 +20,6 @@ from typing import Final
 from nashdex.core.ids import PolicyId
 from nashdex.games.registry import game_for
 from nashdex.games.showdown.gateway import Gateway
-from nashdex.games.showdown.logs.doubles.reconstruction import joint_views
-from nashdex.games.showdown.logs.following import Follower, seen_by
-from nashdex.games.showdown.logs.reconstruction import views
-from nashdex.games.showdown.logs.refusal import RefusedReplayError
-from nashdex.games.showdown.logs.replay import RawReplay, parse_log
-from nashdex.games.showdown.logs.sources import sources
 from nashdex.games.showdown.names import DOUBLES, SHOWDOWN
 from nashdex.policies.scripted.playing import scripted_policy
 from nashdex.rollout.pairs import PairedBattles
@@ -33,6 +27,12 @@ from nashdex.rollout.play import require_finished
 from nashdex.rollout.session import Session
 from nashdex.settings.run import canonical_format
 from nashdex_metamon.data.parsing import parsed
+from nashdex_replays.doubles.reconstruction import joint_views
+from nashdex_replays.following import Follower, seen_by
+from nashdex_replays.reconstruction import views
+from nashdex_replays.refusal import RefusedReplayError
+from nashdex_replays.replay import RawReplay, parse_log
+from nashdex_replays.sources import sources
 
 _DATA: Final = Path(__file__).parents[1] / "data"
 _RECORDED: Final = (_DATA / "metamon" / "battles", _DATA / "metamon" / "logs", _DATA / "vgc")

@@ -5,11 +5,11 @@ import json
 from typing import Any
 
 from nashdex.core.errors import TryAgainError
-from nashdex.games.showdown.logs.following import Follower
-from nashdex.games.showdown.logs.reconstruction import views
-from nashdex.games.showdown.logs.replay import RawReplay, parse
-from nashdex.games.showdown.logs.sources import Source
 from nashdex_metamon.data.parsing import parsed
+from nashdex_replays.following import Follower
+from nashdex_replays.reconstruction import views
+from nashdex_replays.replay import RawReplay, parse
+from nashdex_replays.sources import Source
 from support.metamon_goldens import METAMON_DATA, golden
 
 HUMAN = METAMON_DATA / "logs"

@@ -93,6 +93,15 @@ def _without_packages(folder: Path, kept: str = "") -> Path:
     return site
 
 
+def test_replays_need_the_package_that_reads_them(tmp_path: Path) -> None:
+    config = Path(__file__).parents[2] / "configs" / "gen1ou-replays.toml"
+    replays = config.parent / "replays" / "gen1ou-sample.jsonl.gz"
+    overrides = ("--set", f"train.first.replays.path='{replays}'")
+    done = run_nashdex(_without_packages(tmp_path), "run", str(config), *overrides)
+    assert (done.returncode, done.stderr.count("Traceback")) == (64, 0)
+    assert "The package nashdex_replays, a part of nashdex, reads Showdown's: install nashdex again" in done.stderr
+
+
 @pytest.mark.slow
 def test_nashdex_works_without_packages(tmp_path: Path) -> None:
     """Kuhn poker is trained, solved and verified where no entry point is installed."""

@@ -9,8 +9,8 @@ import pytest
 from typer.testing import CliRunner
 
 from nashdex.core.errors import DataError
-from nashdex.trajectory.joint_file import SUFFIX, read
 from nashdex_cli.cli import app
+from nashdex_replays.joint_file import SUFFIX, read
 
 REAL = Path(__file__).parents[1] / "data" / "vgc" / "real-gen9vgc2023regc.jsonl.gz"
 NUM_BATTLES = 18

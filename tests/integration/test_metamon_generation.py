@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from nashdex.games.showdown.logs.following import seen_by
 from nashdex_cli.cli import run_command_line
 from nashdex_metamon.actions import DEFAULT_ACTIONS
 from nashdex_metamon.data.file_name import ReplayName
 from nashdex_metamon.data.generation import player_names
 from nashdex_metamon.data.replay_file import decode
+from nashdex_replays.following import seen_by
 
 NUM_BATTLES = 4
 

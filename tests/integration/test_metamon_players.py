@@ -13,7 +13,6 @@ from nashdex.core.ids import PolicyId
 from nashdex.games.interface import NO_ACTION, BattleSpec, Decisions, RunningBattle, SeatLines
 from nashdex.games.registry import showdown_game
 from nashdex.games.showdown.gateway import Gateway
-from nashdex.games.showdown.logs.words import clean_name
 from nashdex.games.showdown.protocol import Lines, Track, TrackedSeat
 from nashdex.games.showdown.wire_actions import WireActions
 from nashdex.games.space import Space
@@ -28,6 +27,7 @@ from nashdex_metamon.checkpoints.playing import MemoryPlayer
 from nashdex_metamon.checkpoints.seats import ImportedSeats, load_imported_seats
 from nashdex_metamon.live import orders
 from nashdex_metamon.names import move_name
+from nashdex_replays.words import clean_name
 from support.metamon_goldens import BATTLES, amago_mini, golden
 
 pytestmark = pytest.mark.integration

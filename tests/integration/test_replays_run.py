@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from nashdex.collector.replays import Replays
 from nashdex.core import keys
 from nashdex.core.ids import replayed_policy
 from nashdex.core.steps import StepName
@@ -19,6 +18,7 @@ from nashdex.store.attempt import read_manifest
 from nashdex.store.documents import read_written
 from nashdex.telemetry.progress import Progress
 from nashdex_cli.cli import run_command_line
+from nashdex_replays.collecting import ShowdownReplays
 from support.begun_runs import begin_run
 
 pytestmark = pytest.mark.integration
@@ -110,7 +110,7 @@ def test_only_wanted_players_are_learned_from(
     clone = begun.settings.train.first
     assert isinstance(clone, CloneSettings)
     progress = Progress(StepName.COLLECT, 0, 3, "battles")
-    episodes = list(Replays(begun.store, clone.replays, 1, 0).episodes(progress))
+    episodes = list(ShowdownReplays(begun.store, clone.replays, 1, 0).episodes(progress))
     assert sorted({episode.policy for episode in episodes}) == [replayed_policy(band) for band in players]
     assert {episode.score for episode in episodes} == scores
 

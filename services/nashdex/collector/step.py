@@ -7,7 +7,6 @@ from typing import Final, Literal
 
 import structlog
 
-from nashdex.collector.replays import Replays
 from nashdex.core import keys
 from nashdex.core.ids import PolicyId
 from nashdex.core.manifest import Manifest
@@ -31,6 +30,7 @@ from nashdex.store.attempt import Attempt, find_done
 from nashdex.store.documents import read_published
 from nashdex.store.protocol import ObjectStore
 from nashdex.telemetry.progress import Progress
+from nashdex.trajectory.replay_readers import reader_of
 from nashdex.trajectory.shard import ShardWriter
 
 _log = structlog.get_logger()
@@ -60,7 +60,9 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
         check_player(settings.collect.device)
     game = game_of_run(store, settings)
     section = replays_of(settings.train, plan)
-    replays = None if section is None else Replays(store, section, settings.collect.shards, shard)
+    replays = (
+        None if section is None else reader_of(settings.format).open(store, section, settings.collect.shards, shard)
+    )
     numbers = battles_to_collect(settings.collect, settings.train, plan, shard)
     root = derive_seed(settings.seed, "collect", iteration)
     teams = training_teams(store, settings.team_schedule, game, iteration)

@@ -24,6 +24,7 @@ from nashdex.settings.oracles import (
 from nashdex.settings.population import stored_policy
 from nashdex.settings.run import CollectSettings, RunSettings
 from nashdex.settings.train import TrainSettings
+from nashdex.trajectory.replay_readers import reader_problem
 
 _HERE = "nashdex.oracles"
 
@@ -43,8 +44,8 @@ def _problems_of_pupil(
 
 def _problems_of_clone(settings: CloneSettings, run: RunSettings) -> Iterator[str]:
     """Yield why a clone cannot answer opponents, or why it cannot learn from the replays."""
-    if settings.replays.path is not None and FORMATS[run.format].game != "showdown":
-        yield f"train.first.replays are Showdown's, and {run.format} is another game: leave them out"
+    if settings.replays.path is not None and (problem := reader_problem(run.format)) is not None:
+        yield problem
     if settings.replays.path is not None and settings.replays.share < 1 and remembers(run.network):
         yield (
             f"train.first.replays.share is {settings.replays.share:g}, which mixes decisions of replays and of the "

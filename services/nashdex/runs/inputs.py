@@ -15,7 +15,6 @@ from nashdex.core.user_input import read_file
 from nashdex.games.interface import Game
 from nashdex.games.registry import FORMATS, game_for
 from nashdex.games.showdown.game import pack_teams
-from nashdex.games.showdown.logs.packing import pack
 from nashdex.games.showdown.teams import load_team_set
 from nashdex.games.tabular.matrix import MAX_ACTIONS, MatrixDocument
 from nashdex.games.teams import TeamSets
@@ -23,6 +22,7 @@ from nashdex.oracles.registry import ORACLES
 from nashdex.runs.first_policies import initial_policy, member_policies
 from nashdex.settings.run import RunSettings, TeamStage
 from nashdex.solver import matrix_file
+from nashdex.trajectory.replay_readers import reader_of
 
 SETTING_OF: Final[Mapping[str, str]] = {keys.TEAMS: "teams", keys.MATRIX: "matrix"}
 """The setting that names a file, by the store key of the file's content."""
@@ -48,7 +48,7 @@ def read_inputs(settings: RunSettings) -> dict[str, bytes]:
     first = settings.train.first
     replays = ORACLES[first.kind].replays(first) if ORACLES[settings.train.oracle.kind].improves else None
     if replays is not None:
-        inputs |= pack(replays, settings.format)
+        inputs |= reader_of(settings.format).pack(replays, settings.format)
     inputs |= initial_policy(settings.network.init_from)
     return inputs | member_policies(settings.population.initial, settings.collect.teacher)
 

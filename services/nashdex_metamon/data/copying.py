@@ -9,14 +9,14 @@ from pathlib import Path
 
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.stopping import check_stop
-from nashdex.games.showdown.logs.refusal import RefusedReplayError
-from nashdex.trajectory.joint_file import JointReplay
 from nashdex_metamon.data.doubles import JointEntry
 from nashdex_metamon.data.doubles import entries as joint_entries
 from nashdex_metamon.data.file_name import without_names
 from nashdex_metamon.data.folder import Entry, entries
 from nashdex_metamon.data.replay_file import ParsedReplay, write, write_whole
 from nashdex_metamon.data.selection import Selection
+from nashdex_replays.joint_file import JointReplay
+from nashdex_replays.refusal import RefusedReplayError
 
 
 @dataclass(slots=True)

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from nashdex.core.errors import ConfigurationError, DataError
-from nashdex.games.showdown.logs.refusal import RefusedReplayError
-from nashdex.games.showdown.logs.replay import rating_band
-from nashdex.trajectory.joint_file import MAX_FILE_BYTES, SUFFIX, DecisionRecord, JointReplay, read
 from nashdex_metamon.data.file_name import ReplayName
+from nashdex_replays.joint_file import MAX_FILE_BYTES, SUFFIX, DecisionRecord, JointReplay, read
+from nashdex_replays.refusal import RefusedReplayError
+from nashdex_replays.replay import rating_band
 
 
 @dataclass(slots=True)

@@ -6,15 +6,15 @@ from functools import cache
 from typing import Final, Self
 
 from nashdex.core.user_input import shorten
-from nashdex.games.showdown.logs.evidence import format_problem, is_format
-from nashdex.games.showdown.logs.first_generations import Kind, letters_only
-from nashdex.games.showdown.logs.refusal import RefusedReplayError
 from nashdex_metamon.data.file_name import ReplayName
 from nashdex_metamon.data.replay_file import ParsedReplay
 from nashdex_metamon.dex import dex
 from nashdex_metamon.live import generation_of
 from nashdex_metamon.names import type_words
 from nashdex_metamon.state import BattleState, MoveState, PokemonState
+from nashdex_replays.evidence import format_problem, is_format
+from nashdex_replays.first_generations import Kind, letters_only
+from nashdex_replays.refusal import RefusedReplayError
 
 _NO_NAME: Final = frozenset({"unknownitem", "noitem", "unknownability", "noability", "nomove", ""})
 _STATS: Final = ("hp", "atk", "def", "spa", "spd", "spe")

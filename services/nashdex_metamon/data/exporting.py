@@ -10,13 +10,13 @@ from nashdex.core.errors import ConfigurationError, DataError
 from nashdex.core.steps import StepName
 from nashdex.games.registry import FORMATS
 from nashdex.games.showdown.formats import GAME as SHOWDOWN
-from nashdex.games.showdown.logs.refusal import RefusedReplayError
-from nashdex.games.showdown.logs.replay import parse_log
 from nashdex.games.showdown.replays import rename_players
 from nashdex.runs.creation import open_run
 from nashdex.store.attempt import find_manifest, read_object
 from nashdex_metamon.data.generation import player_names
 from nashdex_metamon.data.importing import Imported, Importer
+from nashdex_replays.refusal import RefusedReplayError
+from nashdex_replays.replay import parse_log
 
 _NAME = re.compile(r"replays/(.+)-vs-(.+)-([0-9]+)-([01])\.log")
 

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from nashdex.games.showdown.logs.packing import pseudonym
-from nashdex.games.showdown.logs.replay import UNRATED_RATING, Result
+from nashdex_replays.packing import pseudonym
+from nashdex_replays.replay import UNRATED_RATING, Result
 
 UNRATED = "Unrated"
 SUFFIXES = (".json.lz4", ".json")

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from nashdex.core.errors import ConfigurationError
-from nashdex.games.showdown.logs.refusal import RefusedReplayError
 from nashdex_metamon.data.evidence import check
 from nashdex_metamon.data.file_name import SUFFIXES, ReplayName
 from nashdex_metamon.data.replay_file import MAX_FILE_BYTES, ParsedReplay, decode
+from nashdex_replays.refusal import RefusedReplayError
 
 _ARCHIVES = (".tar", ".tar.gz", ".tgz")
 

@@ -11,11 +11,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from nashdex.games.showdown.logs.refusal import RefusedReplayError
 from nashdex_metamon.actions import FIRST_SWITCH, FIRST_TERA, UNKNOWN_ACTION, sorted_moves, sorted_switches
 from nashdex_metamon.data.folder import Entry
 from nashdex_metamon.data.replay_file import ParsedReplay
 from nashdex_metamon.state import BattleState, Number
+from nashdex_replays.refusal import RefusedReplayError
 
 _NUM_SHUFFLES: Final = 20
 _HP_BINS: Final = 4

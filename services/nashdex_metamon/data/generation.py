@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 
 from nashdex.core.ids import PolicyId
 from nashdex.games.interface import Decisions, Outcome
-from nashdex.games.showdown.logs.following import seen_by
-from nashdex.games.showdown.logs.replay import Result
 from nashdex.games.showdown.protocol import Seat
 from nashdex.games.showdown.replays import rename_players
 from nashdex.policies.interface import Actions, Policy
@@ -22,6 +20,8 @@ from nashdex_metamon.data.file_name import ReplayName
 from nashdex_metamon.data.first_person import FirstPerson, Turn
 from nashdex_metamon.data.replay_file import write
 from nashdex_metamon.live import begins_battle
+from nashdex_replays.following import seen_by
+from nashdex_replays.replay import Result
 
 _SEATS: Final[tuple[Seat, Seat]] = (0, 1)
 

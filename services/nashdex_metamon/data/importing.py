@@ -12,17 +12,17 @@ from nashdex.core.stopping import check_stop
 from nashdex.games.registry import FORMATS
 from nashdex.games.showdown.formats import GAME as SHOWDOWN
 from nashdex.games.showdown.gateway import Gateway
-from nashdex.games.showdown.logs.doubles.reconstruction import joint_views
-from nashdex.games.showdown.logs.following import Follower
-from nashdex.games.showdown.logs.reconstruction import views
-from nashdex.games.showdown.logs.refusal import RefusedReplayError
-from nashdex.games.showdown.logs.replay import RawReplay
-from nashdex.games.showdown.logs.sources import sources
 from nashdex.games.showdown.names import DOUBLES
-from nashdex.trajectory import joint_file
 from nashdex_metamon.data.file_name import ReplayName, without_names
 from nashdex_metamon.data.parsing import parsed
 from nashdex_metamon.data.replay_file import write, write_whole
+from nashdex_replays import joint_file
+from nashdex_replays.doubles.reconstruction import joint_views
+from nashdex_replays.following import Follower
+from nashdex_replays.reconstruction import views
+from nashdex_replays.refusal import RefusedReplayError
+from nashdex_replays.replay import RawReplay
+from nashdex_replays.sources import sources
 
 _BLOCK: Final = 16
 """Battles that are followed side by side."""
@@ -65,7 +65,7 @@ def import_logs(
 ) -> Imported:
     """Write both players' trajectories of every raw replay below ``root`` to ``{destination}/{format}/``.
 
-    Double battles have files of their own (``trajectory.joint_file``); ``use_inputs`` as in ``joint_views``.
+    Double battles have files of their own (``nashdex_replays.joint_file``); ``use_inputs`` as in ``joint_views``.
 
     Existing files are kept, so an interrupted import continues where it was. ``report`` is called with
     the number of replays read so far.

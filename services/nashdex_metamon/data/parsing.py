@@ -5,9 +5,6 @@ import itertools
 import numpy as np
 
 from nashdex.games.interface import SeatLines
-from nashdex.games.showdown.logs.following import Follower
-from nashdex.games.showdown.logs.reconstruction import View
-from nashdex.games.showdown.logs.requests import NO_ACTION
 from nashdex_metamon.actions import UNKNOWN_ACTION
 from nashdex_metamon.conditions import Conditions
 from nashdex_metamon.data.replay_file import ParsedReplay
@@ -15,6 +12,9 @@ from nashdex_metamon.dex import dex
 from nashdex_metamon.lines import read_lines, shown_species
 from nashdex_metamon.live import orders
 from nashdex_metamon.tracked import battle_state
+from nashdex_replays.following import Follower
+from nashdex_replays.reconstruction import View
+from nashdex_replays.requests import NO_ACTION
 
 
 def parsed(view: View, follower: Follower) -> ParsedReplay | None:

@@ -15,9 +15,9 @@ import lz4.frame
 
 from nashdex.core.errors import DataError
 from nashdex.core.user_input import shorten
-from nashdex.games.showdown.logs.refusal import RefusedReplayError
 from nashdex_metamon.actions import DEFAULT_ACTIONS, UNKNOWN_ACTION
 from nashdex_metamon.state import NUM_MOVES, BattleState
+from nashdex_replays.refusal import RefusedReplayError
 
 MAX_FILE_BYTES = 1 << 26
 """Largest replay after decompression. A battle of 1,000 turns has about 20 MB."""

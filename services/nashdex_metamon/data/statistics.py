@@ -5,11 +5,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from nashdex.games.showdown.logs.refusal import RefusedReplayError
-from nashdex.games.showdown.logs.replay import rating_band
 from nashdex_metamon.data.file_name import ReplayName
 from nashdex_metamon.data.folder import Entry
 from nashdex_metamon.data.replay_file import ParsedReplay
+from nashdex_replays.refusal import RefusedReplayError
+from nashdex_replays.replay import rating_band
 
 
 @dataclass(slots=True)

@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 from nashdex.core.errors import DataError
 from nashdex.core.ids import PolicyId
 from nashdex.core.user_input import shorten
-from nashdex.games.showdown.logs.evidence import is_tier_of
-from nashdex.games.showdown.logs.words import clean_name
 from nashdex.games.showdown.names import without_series
 from nashdex.games.space import Space
 from nashdex.serve.room import Room
@@ -18,6 +16,8 @@ from nashdex.serve.tracking import neutral_request
 from nashdex.settings.run import FORMAT_ALIASES
 from nashdex_play.decide.documents import ActionAnswer, Answer, Predicted, Question, RefusedError, check_request
 from nashdex_play.envs.text import choices_of
+from nashdex_replays.evidence import is_tier_of
+from nashdex_replays.words import clean_name
 
 _PLAYED_ALIKE: Final = ("bo3", "unrated", "blitz")
 """Parts of formats' names that change the number of battles, the ladder or the clock, and no battle."""

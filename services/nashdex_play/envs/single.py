@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from nashdex.core.arguments import POLICY, check_type, whole_number
 from nashdex.core.errors import ConfigurationError
-from nashdex.games.showdown.logs.positions import position_at
 from nashdex.games.space import NUM_SEATS
 from nashdex_play.envs.arguments import EpisodeOptions, check_options, check_seat, checked_seed
 from nashdex_play.envs.episodes import Clone, Episodes, Step
+from nashdex_replays.positions import position_at
 
 _MOST_CHARACTERS: Final = 1 << 20
 

@@ -1,7 +1,7 @@
 /**
  * The ids that the simulator knows, by kind and by the generation that introduced them: what a log may name.
  *
- * Run: `node scripts/first_generations.js > ../nashdex/games/showdown/logs/first_generations.json`
+ * Run: `node scripts/first_generations.js > ../nashdex_replays/first_generations.json`
  */
 import { Dex, toID } from "../src/simulator/package.js";
 

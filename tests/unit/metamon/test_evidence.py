@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from poke_env.data import GenData
 
-from nashdex.games.showdown.logs.refusal import RefusedReplayError
-from nashdex.games.showdown.logs.replay import RawReplay, parse_log
 from nashdex_metamon.data.evidence import check
 from nashdex_metamon.data.folder import entries
 from nashdex_metamon.data.replay_file import write
 from nashdex_metamon.dex import dex
+from nashdex_replays.refusal import RefusedReplayError
+from nashdex_replays.replay import RawReplay, parse_log
 from support.metamon_goldens import METAMON_DATA, golden
 
 LABELS = ("gen1ou", "gen1uu", "gen2ou", "gen3ou", "gen4ou", "gen9ou", "gen9vgc2024regg")

@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nashdex.core.errors import ConfigurationError, DataError
-from nashdex.games.showdown.logs.words import clean_name
 from nashdex_metamon.actions import DEFAULT_ACTIONS, MINIMAL_ACTIONS, action_space
 from nashdex_metamon.names import ability_name, item_name, move_name, type_words
 from nashdex_metamon.observations import OBSERVATION_SPACES, SeenOpponents, observation_space
@@ -19,6 +18,7 @@ from nashdex_metamon.rewards import reward_function
 from nashdex_metamon.state import BattleState
 from nashdex_metamon.tokens import Tokenizer
 from nashdex_metamon.views.definition import view_definition
+from nashdex_replays.words import clean_name
 from support.metamon_goldens import BATTLES, METAMON_DATA, golden
 
 VOCABULARIES = {

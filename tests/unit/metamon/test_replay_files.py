@@ -11,14 +11,14 @@ import lz4.frame
 import pytest
 
 from nashdex.core.errors import StoppedError
-from nashdex.games.showdown.logs.packing import pseudonym
-from nashdex.games.showdown.logs.refusal import RefusedReplayError
 from nashdex_cli.cli import run_command_line
 from nashdex_metamon.data.copying import copy
 from nashdex_metamon.data.file_name import ReplayName
 from nashdex_metamon.data.importing import import_logs
 from nashdex_metamon.data.replay_file import decode, encode, whole_file
 from nashdex_metamon.data.selection import Counted, Selection
+from nashdex_replays.packing import pseudonym
+from nashdex_replays.refusal import RefusedReplayError
 from support.stopping import asked_to_stop, stop_handlers
 
 SAMPLES = Path(__file__).parents[2] / "data" / "metamon" / "replays"

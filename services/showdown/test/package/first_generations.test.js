@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { firstGenerations } from "../../scripts/first_generations.js";
 
-const TABLE = new URL("../../../nashdex/games/showdown/logs/first_generations.json", import.meta.url);
+const TABLE = new URL("../../../nashdex_replays/first_generations.json", import.meta.url);
 
 test("the table of first generations is what the script prints", () => {
   assert.equal(readFileSync(TABLE, "utf8"), firstGenerations());

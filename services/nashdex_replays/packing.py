@@ -14,10 +14,10 @@ from nashdex.core import keys
 from nashdex.core.documents import Document
 from nashdex.core.errors import DataError
 from nashdex.core.manifest import StoredObject
-from nashdex.games.showdown.logs.refusal import RefusedReplayError
-from nashdex.games.showdown.logs.replay import RawReplay, is_wanted, parse
-from nashdex.games.showdown.logs.sources import sources
 from nashdex.settings.oracles import ReplaySettings
+from nashdex_replays.refusal import RefusedReplayError
+from nashdex_replays.replay import RawReplay, is_wanted, parse
+from nashdex_replays.sources import sources
 
 PART_BYTES: Final = 16 << 20
 """Text of one part, before compression."""

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from nashdex.core.errors import TryAgainError
 from nashdex.games.interface import Decisions
 from nashdex.games.showdown.gateway import Gateway
-from nashdex.games.showdown.logs.requests import Asked
 from nashdex.games.showdown.protocol import Failed, Lines, Seat, Track, TrackedSeat, Untrack
 from nashdex.games.showdown.wire_actions import WireActions
 from nashdex.games.space import Space
+from nashdex_replays.requests import Asked
 
 _CONDITION = re.compile(r"(?<!\d)(\d{1,9})/([1-9]\d{0,8})(?= |$)")
 _FULL_PERCENT: Final = 100

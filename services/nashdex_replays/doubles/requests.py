@@ -13,14 +13,14 @@ from typing import Any, Final
 from nashdex.core.user_input import shorten
 from nashdex.games.showdown.doubles_slots import GIMMICKS, NUM_MOVES, NUM_TARGETS
 from nashdex.games.showdown.doubles_slots import SlotChoice as Numbered
-from nashdex.games.showdown.logs.bindings import Bindings
-from nashdex.games.showdown.logs.cutting import RECHARGE, STRUGGLE, bare, name_of
-from nashdex.games.showdown.logs.doubles.cutting import NUM_SLOTS, Asks, Gimmick, JointDecision, SlotChoice
-from nashdex.games.showdown.logs.moves import CHOOSABLE, is_status, target_kind
-from nashdex.games.showdown.logs.refusal import RefusedReplayError
-from nashdex.games.showdown.logs.stats import usual_stats
-from nashdex.games.showdown.logs.teams import Member
-from nashdex.games.showdown.logs.words import clean_name
+from nashdex_replays.bindings import Bindings
+from nashdex_replays.cutting import RECHARGE, STRUGGLE, bare, name_of
+from nashdex_replays.doubles.cutting import NUM_SLOTS, Asks, Gimmick, JointDecision, SlotChoice
+from nashdex_replays.moves import CHOOSABLE, is_status, target_kind
+from nashdex_replays.refusal import RefusedReplayError
+from nashdex_replays.stats import usual_stats
+from nashdex_replays.teams import Member
+from nashdex_replays.words import clean_name
 
 _SIDES: Final = ("p1", "p2")
 _NUM_BROUGHT: Final = 4

@@ -9,10 +9,10 @@ import re
 from typing import Final
 
 from nashdex.core.user_input import shorten
-from nashdex.games.showdown.logs.first_generations import Kind, first_generation
-from nashdex.games.showdown.logs.refusal import RefusedReplayError
-from nashdex.games.showdown.logs.words import clean_name
 from nashdex.games.showdown.names import DOUBLES, SHOWDOWN
+from nashdex_replays.first_generations import Kind, first_generation
+from nashdex_replays.refusal import RefusedReplayError
+from nashdex_replays.words import clean_name
 
 NUM_ACTIVE: Final = {"singles": 1, "doubles": 2}
 """Active Pokémon of a side, by game type."""

@@ -16,13 +16,13 @@ from nashdex.games.interface import Decisions
 from nashdex.games.legal import LegalActions
 from nashdex.games.showdown.doubles_slots import joined, slot_choice
 from nashdex.games.showdown.gateway import Gateway
-from nashdex.games.showdown.logs.doubles.cutting import cut
-from nashdex.games.showdown.logs.doubles.requests import AskedSlots, asked
-from nashdex.games.showdown.logs.following import seen_by
-from nashdex.games.showdown.logs.replay import RawReplay, each_usable, require_decisions
-from nashdex.games.showdown.logs.sheets import fill, open_teams
-from nashdex.games.showdown.logs.teams import Member, teams
 from nashdex.games.showdown.protocol import Choices, Chosen, Failed, Seat, Track, TrackedAction, TrackedSeat, Untrack
+from nashdex_replays.doubles.cutting import cut
+from nashdex_replays.doubles.requests import AskedSlots, asked
+from nashdex_replays.following import seen_by
+from nashdex_replays.replay import RawReplay, each_usable, require_decisions
+from nashdex_replays.sheets import fill, open_teams
+from nashdex_replays.teams import Member, teams
 
 UNKNOWN_SLOT: Final = -1
 NOT_OFFERED: Final = "not-offered"

@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from nashdex.games.showdown.logs.cutting import STRUGGLE, bare, caller_of, name_of
-from nashdex.games.showdown.logs.moves import has_flag, is_status
-from nashdex.games.showdown.logs.stats import has_type, may_have
-from nashdex.games.showdown.logs.teams import NUM_MOVES, Member
-from nashdex.games.showdown.logs.words import clean_name
+from nashdex_replays.cutting import STRUGGLE, bare, caller_of, name_of
+from nashdex_replays.moves import has_flag, is_status
+from nashdex_replays.stats import has_type, may_have
+from nashdex_replays.teams import NUM_MOVES, Member
+from nashdex_replays.words import clean_name
 
 _SIDES: Final = ("p1", "p2")
 _CHOICE_ITEMS: Final = frozenset({"choiceband", "choicescarf", "choicespecs"})

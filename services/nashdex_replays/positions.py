@@ -5,15 +5,15 @@ import json
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.user_input import shorten
 from nashdex.games.interface import Position
-from nashdex.games.showdown.logs.cutting import cut
-from nashdex.games.showdown.logs.following import seen_by
-from nashdex.games.showdown.logs.refusal import RefusedReplayError
-from nashdex.games.showdown.logs.replay import RawReplay, parse, parse_log
-from nashdex.games.showdown.logs.requests import asked
-from nashdex.games.showdown.logs.teams import teams
 from nashdex.games.showdown.protocol import Seat
 from nashdex.games.showdown.wire_actions import WireActions
 from nashdex.games.space import NUM_SEATS, Space
+from nashdex_replays.cutting import cut
+from nashdex_replays.following import seen_by
+from nashdex_replays.refusal import RefusedReplayError
+from nashdex_replays.replay import RawReplay, parse, parse_log
+from nashdex_replays.requests import asked
+from nashdex_replays.teams import teams
 
 _NAME = "log"
 

@@ -14,11 +14,11 @@ from pydantic import Field, NonNegativeInt
 from nashdex.core.documents import Document, Model
 from nashdex.core.errors import DataError
 from nashdex.core.ids import replayed_policy
-from nashdex.games.showdown.logs.doubles.reconstruction import JointView
-from nashdex.games.showdown.logs.replay import RawReplay
 from nashdex.games.space import Space
 from nashdex.trajectory.episode import Episode
 from nashdex.trajectory.shard import decode_with_notes, encode
+from nashdex_replays.doubles.reconstruction import JointView
+from nashdex_replays.replay import RawReplay
 
 SUFFIX: Final = ".joint.lz4"
 MAX_FILE_BYTES: Final = 1 << 25

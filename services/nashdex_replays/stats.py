@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Final
 
-from nashdex.games.showdown.logs.data import game_data
-from nashdex.games.showdown.logs.words import clean_name, whole_number
+from nashdex_replays.data import game_data
+from nashdex_replays.words import clean_name, whole_number
 
 _LAST_WITH_STAT_EXPERIENCE: Final = 2
 _UNKNOWN: Final = dict.fromkeys(("hp", "atk", "def", "spa", "spd", "spe"), 0)

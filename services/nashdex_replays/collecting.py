@@ -13,12 +13,6 @@ from nashdex.core.ids import replayed_policy
 from nashdex.core.stopping import check_stop
 from nashdex.games.legal import LegalActions
 from nashdex.games.showdown.gateway import Gateway
-from nashdex.games.showdown.logs.doubles.reconstruction import JointView, joint_views
-from nashdex.games.showdown.logs.following import Follower
-from nashdex.games.showdown.logs.packing import PackedReplays, unpack
-from nashdex.games.showdown.logs.reconstruction import View, views
-from nashdex.games.showdown.logs.replay import RawReplay, is_wanted
-from nashdex.games.showdown.logs.requests import NO_ACTION
 from nashdex.games.showdown.names import DOUBLES
 from nashdex.games.showdown.protocol import Seat
 from nashdex.settings.oracles import ReplaySettings
@@ -26,7 +20,13 @@ from nashdex.store.checked import read_described, read_root
 from nashdex.store.protocol import ObjectStore
 from nashdex.telemetry.progress import Progress
 from nashdex.trajectory.episode import Episode
-from nashdex.trajectory.joint_file import battle_seed, episode_of
+from nashdex_replays.doubles.reconstruction import JointView, joint_views
+from nashdex_replays.following import Follower
+from nashdex_replays.joint_file import battle_seed, episode_of
+from nashdex_replays.packing import PackedReplays, unpack
+from nashdex_replays.reconstruction import View, views
+from nashdex_replays.replay import RawReplay, is_wanted
+from nashdex_replays.requests import NO_ACTION
 
 _BLOCK: Final = 16
 """Battles that are followed side by side."""
@@ -34,7 +34,7 @@ _SEATS: Final[tuple[Seat, Seat]] = (0, 1)
 _REMEDY: Final = "Restore it, or begin the run again under another id"
 
 
-class Replays:
+class ShowdownReplays:
     """A shard's part of the run's raw replays.
 
     Raises DataError if they are missing or altered.

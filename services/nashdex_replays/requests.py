@@ -10,12 +10,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from nashdex.games.showdown.logs.bindings import Bindings
-from nashdex.games.showdown.logs.cutting import FIGHT, FIRST_BINDS, STRUGGLE, Decision, bare, name_of
-from nashdex.games.showdown.logs.stats import usual_stats
-from nashdex.games.showdown.logs.teams import Member
-from nashdex.games.showdown.logs.words import clean_name
 from nashdex.games.showdown.wire_actions import WireActions
+from nashdex_replays.bindings import Bindings
+from nashdex_replays.cutting import FIGHT, FIRST_BINDS, STRUGGLE, Decision, bare, name_of
+from nashdex_replays.stats import usual_stats
+from nashdex_replays.teams import Member
+from nashdex_replays.words import clean_name
 
 _SIDES: Final = ("p1", "p2")
 _FIRST_WITH_TERA: Final = 9

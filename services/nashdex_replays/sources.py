@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Final
 
 from nashdex.core.errors import ConfigurationError
-from nashdex.games.showdown.logs.refusal import RefusedReplayError
-from nashdex.games.showdown.logs.replay import MAX_LOG_BYTES, RawReplay, parse, parse_log
+from nashdex_replays.refusal import RefusedReplayError
+from nashdex_replays.replay import MAX_LOG_BYTES, RawReplay, parse, parse_log
 
 _SUFFIXES: Final = (".json", ".jsonl", ".log")
 _FORMAT = re.compile(r"gen[0-9][a-z0-9]*")

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from nashdex.games.showdown.logs.data import game_data
+from nashdex_replays.data import game_data
 
 CHOOSABLE: Final = frozenset({"normal", "any", "adjacentAlly", "adjacentAllyOrSelf", "adjacentFoe"})
 """Kinds of targets among which the user chooses in double battles (Showdown, ``sim/battle-actions.ts``)."""

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from nashdex.core.user_input import shorten
-from nashdex.games.showdown.logs.cutting import STRUGGLE, bare, caller_of, name_of, prevents_another
-from nashdex.games.showdown.logs.refusal import RefusedReplayError
-from nashdex.games.showdown.logs.words import clean_name
+from nashdex_replays.cutting import STRUGGLE, bare, caller_of, name_of, prevents_another
+from nashdex_replays.refusal import RefusedReplayError
+from nashdex_replays.words import clean_name
 
 NUM_MOVES: Final = 4
 TEAM_SIZE: Final = 6

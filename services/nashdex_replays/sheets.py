@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from nashdex.core.user_input import shorten
-from nashdex.games.showdown.logs.refusal import RefusedReplayError
-from nashdex.games.showdown.logs.stats import stats_of
-from nashdex.games.showdown.logs.teams import NUM_MOVES, TEAM_SIZE, Member, base_species
-from nashdex.games.showdown.logs.words import clean_name, whole_number
+from nashdex_replays.refusal import RefusedReplayError
+from nashdex_replays.stats import stats_of
+from nashdex_replays.teams import NUM_MOVES, TEAM_SIZE, Member, base_species
+from nashdex_replays.words import clean_name, whole_number
 
 _STATS: Final = ("hp", "atk", "def", "spa", "spd", "spe")
 _MAX_EV: Final = 255

@@ -8,14 +8,14 @@ import pytest
 
 from nashdex.games.showdown.doubles_slots import SlotChoice as Numbered
 from nashdex.games.showdown.doubles_slots import joined
-from nashdex.games.showdown.logs.doubles.cutting import JointDecision, SlotChoice, cut
-from nashdex.games.showdown.logs.doubles.reconstruction import UNKNOWN_SLOT, JointView
-from nashdex.games.showdown.logs.doubles.requests import AskedSlots, asked
-from nashdex.games.showdown.logs.packing import without_names
-from nashdex.games.showdown.logs.refusal import RefusedReplayError
-from nashdex.games.showdown.logs.replay import RawReplay, parse
-from nashdex.games.showdown.logs.sheets import Sheet, fill, open_teams
-from nashdex.games.showdown.logs.teams import teams
+from nashdex_replays.doubles.cutting import JointDecision, SlotChoice, cut
+from nashdex_replays.doubles.reconstruction import UNKNOWN_SLOT, JointView
+from nashdex_replays.doubles.requests import AskedSlots, asked
+from nashdex_replays.packing import without_names
+from nashdex_replays.refusal import RefusedReplayError
+from nashdex_replays.replay import RawReplay, parse
+from nashdex_replays.sheets import Sheet, fill, open_teams
+from nashdex_replays.teams import teams
 
 HEAD = [
     *("|gametype|doubles", "|player|p1|ann|1|", "|player|p2|bob|1|", "|gen|9", "|tier|[Gen 9] VGC 2024 Reg G"),

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from nashdex.games.showdown.logs.words import BOUNDARY, clean_name
+from nashdex_replays.words import BOUNDARY, clean_name
 
 Asks = Literal["team", "move", "switch", "revival"]
 RECHARGE: Final = "recharge"

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from nashdex.games.showdown.logs.cutting import Decision, cut
-from nashdex.games.showdown.logs.following import Followed, Follower, seen_by
-from nashdex.games.showdown.logs.refusal import RefusedReplayError
-from nashdex.games.showdown.logs.replay import RawReplay, each_usable, require_decisions
-from nashdex.games.showdown.logs.requests import NO_ACTION, asked
-from nashdex.games.showdown.logs.teams import teams
 from nashdex.games.showdown.protocol import Seat
+from nashdex_replays.cutting import Decision, cut
+from nashdex_replays.following import Followed, Follower, seen_by
+from nashdex_replays.refusal import RefusedReplayError
+from nashdex_replays.replay import RawReplay, each_usable, require_decisions
+from nashdex_replays.requests import NO_ACTION, asked
+from nashdex_replays.teams import teams
 
 _SEATS: Final[tuple[Seat, Seat]] = (0, 1)
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from nashdex.games.showdown.logs.bindings import Bindings
-from nashdex.games.showdown.logs.teams import Member
+from nashdex_replays.bindings import Bindings
+from nashdex_replays.teams import Member
 
 MOVES = ["surf", "recover", "icebeam", "protect"]
 ENTRY = ["|switch|p1a: Mil|Milotic|100/100", "|switch|p2a: Tyr|Tyranitar|100/100", "|turn|1"]

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any, Final, Literal, TypeVar
 
 from nashdex.core.user_input import shorten
-from nashdex.games.showdown.logs.evidence import Evidence, is_format
-from nashdex.games.showdown.logs.refusal import RefusedReplayError
-from nashdex.games.showdown.logs.sheets import Sheet, team_of
-from nashdex.games.showdown.logs.words import BOUNDARY, clean_name, whole_number
 from nashdex.settings.run import canonical_format
+from nashdex_replays.evidence import Evidence, is_format
+from nashdex_replays.refusal import RefusedReplayError
+from nashdex_replays.sheets import Sheet, team_of
+from nashdex_replays.words import BOUNDARY, clean_name, whole_number
 
 UNRATED_RATING: Final = 1000
 """The rating by which a player without one is chosen."""

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from nashdex.games.showdown.logs.cutting import (
+from nashdex_replays.cutting import (
     ANNOUNCED,
     LAST_GENERATION_OF_PURSUED_SWITCHES,
     RECHARGE,
@@ -22,8 +22,8 @@ from nashdex.games.showdown.logs.cutting import (
     name_of,
     prevents_another,
 )
-from nashdex.games.showdown.logs.moves import CHOOSABLE, target_kind
-from nashdex.games.showdown.logs.words import BOUNDARY, clean_name, whole_number
+from nashdex_replays.moves import CHOOSABLE, target_kind
+from nashdex_replays.words import BOUNDARY, clean_name, whole_number
 
 NUM_SLOTS: Final = 2
 Asks = Literal["leads", "bench", "move", "switch", "revival"]

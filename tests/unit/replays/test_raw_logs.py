@@ -10,16 +10,16 @@ import pytest
 
 from nashdex.core import keys
 from nashdex.core.errors import DataError
-from nashdex.games.showdown.logs.cutting import Choice, Decision, cut
-from nashdex.games.showdown.logs.following import Follower
-from nashdex.games.showdown.logs.packing import PackedReplays, pack, pseudonym, unpack, without_names
-from nashdex.games.showdown.logs.reconstruction import views
-from nashdex.games.showdown.logs.refusal import RefusedReplayError
-from nashdex.games.showdown.logs.replay import is_wanted, parse
-from nashdex.games.showdown.logs.requests import asked
-from nashdex.games.showdown.logs.teams import teams
 from nashdex.games.showdown.wire_actions import WireActions
 from nashdex.settings.oracles import ReplaySettings
+from nashdex_replays.cutting import Choice, Decision, cut
+from nashdex_replays.following import Follower
+from nashdex_replays.packing import PackedReplays, pack, pseudonym, unpack, without_names
+from nashdex_replays.reconstruction import views
+from nashdex_replays.refusal import RefusedReplayError
+from nashdex_replays.replay import is_wanted, parse
+from nashdex_replays.requests import asked
+from nashdex_replays.teams import teams
 
 HUMAN = Path(__file__).parents[2] / "data" / "metamon" / "logs"
 LEADS = ["|start", "|switch|p1a: Ann|Raichu, M|100/100", "|switch|p2a: Bob|Gengar, M|100/100", "|turn|1", "|"]
