@@ -15,9 +15,9 @@ from nashdex.core.documents import Model
 from nashdex.core.errors import ConfigurationError
 from nashdex.games.registry import showdown_game
 from nashdex.games.showdown.game import ShowdownGame
+from nashdex.learning.devices import check_cuda
 from nashdex.learning.experience.batching import make_batch
 from nashdex.learning.experience.data import fresh_network, prepare_torch
-from nashdex.learning.hardware import check_cuda
 from nashdex.learning.rounds.planned import NEWEST
 from nashdex.oracles.ppo.loss import PREDICTION_COEFFICIENT
 from nashdex.policies.inference import NetworkPolicy

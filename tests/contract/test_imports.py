@@ -70,7 +70,7 @@ def modules_of(package: str) -> list[str]:
 
 TRAINING = {
     f"nashdex.oracles.{name}"
-    for name in ("clone", "distil", "global_psro", "ppo.loss", "ppo.processes", "ppo.training", "untrained")
+    for name in ("clone", "distil", "global_psro", "ppo.loss", "ppo.processes", "ppo.training", "rounds", "untrained")
 }
 """Imported late, by a training: the registry names them by string paths."""
 CLUSTER_CLIENTS = {f"nashdex_cluster.{name}" for name in ("argo_server", "connection", "kubernetes_api", "pod_logs")}

@@ -36,13 +36,10 @@ def num_dropped(cause: str) -> float:
     )
 
 
-class ActedTask(Task):
-    """A task whose battles actors play, although the game is tabular."""
-
-    def player(self, space: Space, num_battles: int) -> Player:
-        """Return the learner's side of the exchange."""
-        del num_battles  # actors play chunks
-        return ActorsPlayer(self.store, self.settings.actors, space, iteration=self.plan.iteration, shard=self.shard)
+def actors_player(task: Task, space: Space, num_battles: int) -> Player:
+    """Return the learner's side of the exchange, although the game is tabular."""
+    del num_battles  # actors play chunks
+    return ActorsPlayer(task.store, task.settings.actors, space, iteration=task.plan.iteration, shard=task.shard)
 
 
 @contextmanager

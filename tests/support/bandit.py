@@ -137,10 +137,7 @@ class BanditPlayer:
         """Do nothing."""
 
 
-class BanditTask(Task):
-    """A task whose rounds are battles of the bandit."""
-
-    def player(self, space: Space, num_battles: int) -> Player:
-        """Return what plays the rounds."""
-        del space, num_battles
-        return BanditPlayer()
+def bandit_player(task: Task, space: Space, num_battles: int) -> Player:
+    """Return what plays rounds of the bandit."""
+    del task, space, num_battles
+    return BanditPlayer()

@@ -13,7 +13,7 @@ from nashdex.core.stopping import check_stop
 from nashdex.games.registry import game_of_run
 from nashdex.learning.actors import protocol
 from nashdex.learning.actors.protocol import Chunk, Requests
-from nashdex.learning.hardware import check_player
+from nashdex.learning.devices import check_player
 from nashdex.metagame.plan import IterationPlan
 from nashdex.oracles.registry import ORACLES
 from nashdex.settings.run import RunSettings

@@ -15,8 +15,7 @@ from nashdex.core.steps import StepName
 from nashdex.core.user_input import shorten
 from nashdex.report.cells import PayoffCells
 from nashdex.report.document import NUM_DRAWN_ITERATIONS, IterationRow, Report
-from nashdex.report.sources import read_ledgers, read_manifests
-from nashdex.report.step import newest_report
+from nashdex.report.sources import newest_report, read_ledgers, read_manifests
 from nashdex.runs.creation import Run as StoredRun
 from nashdex.runs.creation import open_run as open_stored_run
 from nashdex.settings.run import RunSettings
@@ -274,7 +273,7 @@ class Run:
             ConfigurationError: there is no such picture, or the run has nothing to draw in it.
         """
         # Late: all templates of the page are compiled.
-        from nashdex.report.page.render import render_picture  # noqa: PLC0415
+        from nashdex.report.page.render import render_picture  # noqa: PLC0415 - jinja2 comes with extras alone
 
         return Picture(render_picture(self.report, name))
 

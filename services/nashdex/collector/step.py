@@ -17,6 +17,7 @@ from nashdex.games.interface import Game
 from nashdex.games.registry import game_of_run
 from nashdex.games.space import Space
 from nashdex.games.teams import training_teams
+from nashdex.learning.devices import check_player
 from nashdex.metagame.plan import IterationPlan
 from nashdex.oracles.registry import ORACLES, battles_to_collect, replays_of
 from nashdex.policies.mixture import Mixture
@@ -53,11 +54,7 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
     plan = read_published(store, iteration, keys.PLAN, IterationPlan)
     if ORACLES[plan.oracle].collects is None:
         return _nothing_to_play(Attempt(store, iteration, StepName.COLLECT, shard), plan)
-    if settings.collect.device == "cuda":
-        # Late: it imports torch, which tabular games do not need.
-        from nashdex.learning.hardware import check_player  # noqa: PLC0415
-
-        check_player(settings.collect.device)
+    check_player(settings.collect.device)
     game = game_of_run(store, settings)
     section = replays_of(settings.train, plan)
     replays = (

@@ -51,16 +51,6 @@ def blocking_interrupts() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-@contextmanager
-def shielding_children() -> Iterator[None]:
-    """Block SIGINT, as ``blocking_interrupts``, while multiprocessing starts children."""
-    from multiprocessing import resource_tracker  # noqa: PLC0415 - a tenth of the time that --help takes
-
-    resource_tracker.ensure_running()  # where the child's start does it, it ends with SIGINT unblocked
-    with blocking_interrupts():
-        yield
-
-
 def stop_requested() -> bool:
     """Say whether the process was asked to stop."""
     return _stop.is_set()

@@ -8,6 +8,7 @@ from nashdex.core.evidence import Evidence
 from nashdex.core.manifest import Manifest
 from nashdex.core.results import TRAINING_RESULT, TrainingResult
 from nashdex.core.steps import StepName, shard_range
+from nashdex.evaluator.tournament import play_shard
 from nashdex.games.interface import Game
 from nashdex.games.registry import game_of_run
 from nashdex.games.tabular.values import expected_payoffs
@@ -61,19 +62,6 @@ def missing_evidence(
     return before.missing(population.ids, demand_of(plan, settings.evaluate))
 
 
-def _play(
-    store: ObjectStore,
-    settings: RunSettings,
-    game: Game,
-    mine: Sequence[PlannedBattle],
-    attempt: Attempt,
-    shard: int,
-) -> ShardLedger:
-    from nashdex.evaluator.tournament import play_shard  # noqa: PLC0415 - exact payoffs play nothing
-
-    return play_shard(store, settings, game, mine, attempt, shard)
-
-
 def _compute(
     store: ObjectStore, _settings: RunSettings, game: Game, mine: Sequence[Pair], _attempt: Attempt, shard: int
 ) -> ShardLedger:
@@ -96,5 +84,5 @@ def _compute(
     )
 
 
-_FIND: Mapping[Evidence, Callable[..., ShardLedger]] = {Evidence.COUNTS: _play, Evidence.EXACT: _compute}
+_FIND: Mapping[Evidence, Callable[..., ShardLedger]] = {Evidence.COUNTS: play_shard, Evidence.EXACT: _compute}
 """How a shard finds its part of the evidence."""

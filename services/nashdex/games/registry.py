@@ -1,13 +1,12 @@
 """Formats by the name that settings use: built in, or from installed packages."""
 
-from typing import TYPE_CHECKING
-
 from nashdex.core import keys
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.plugins import Registry
 from nashdex.core.user_input import did_you_mean
 from nashdex.games.format import Format, Inputs
 from nashdex.games.interface import Game
+from nashdex.games.showdown.game import ShowdownGame
 from nashdex.games.showdown.names import (
     DOUBLES_TIERS,
     OTHER_VGC,
@@ -24,9 +23,6 @@ from nashdex.games.tabular.matrix import MatrixDocument
 from nashdex.settings.run import RunSettings
 from nashdex.store.checked import read_root
 from nashdex.store.protocol import ObjectStore
-
-if TYPE_CHECKING:
-    from nashdex.games.showdown.game import ShowdownGame
 
 
 class _Formats(Registry[Format]):
@@ -97,15 +93,12 @@ def game_of_run(store: ObjectStore, settings: RunSettings) -> Game:
     return game_for(settings.format, teams_text, matrix)
 
 
-def showdown_game(name: str) -> "ShowdownGame":
+def showdown_game(name: str) -> ShowdownGame:
     """Return the Showdown game called ``name``, with the format's own teams.
 
     Raises:
         ConfigurationError: it is not a Showdown format.
     """
-    # Late: a process that plays a tabular game needs no gateway client.
-    from nashdex.games.showdown.game import ShowdownGame  # noqa: PLC0415
-
     game = game_for(name)
     if not isinstance(game, ShowdownGame):
         raise ConfigurationError(f"{name!r} is not a Showdown format; expected one such as gen1ou")

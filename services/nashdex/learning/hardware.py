@@ -1,4 +1,4 @@
-"""What training asks of the device: that it computes, its memory, and the precision of forward passes."""
+"""What training asks of a device's torch: that it computes, its memory, and the precision of forward passes."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -42,42 +42,6 @@ def try_device(device: str, *, num_gpus: int = 0) -> str:
     if total != _SIZE**3:
         raise ConfigurationError(f"{device} computes wrongly: expected {_SIZE**3}, got {total}; replace the device")
     return torch.cuda.get_device_name() if device == "cuda" else "the CPU"
-
-
-def check_cuda(device: str, setting: str, remedy: str) -> None:
-    """Check that torch finds a GPU here if ``device`` is ``cuda``; ``setting`` asks for it, ``remedy`` undoes that.
-
-    Raises:
-        ConfigurationError: there is none.
-    """
-    if device == "cuda" and not torch.cuda.is_available():
-        raise ConfigurationError(
-            f"{setting} is 'cuda', and torch finds no CUDA device here; run on a machine that has one, with a CUDA "
-            f"build of torch, or {remedy}"
-        )
-
-
-def check_player(device: str) -> None:
-    """Check that networks can play here on ``device``, ``cpu`` or ``cuda``.
-
-    Raises:
-        ConfigurationError: there is no GPU; names the setting.
-    """
-    check_cuda(device, "collect.device", 'set collect.device = "cpu"')
-
-
-def check_machine(device: str, *, num_processes: int = 1) -> None:
-    """Check that ``num_processes`` processes can train here on ``device``, ``cpu`` or ``cuda``.
-
-    Raises:
-        ConfigurationError: GPUs are missing; names the settings.
-    """
-    check_cuda(device, "train.device", 'set train.device = "cpu"')
-    if device == "cuda" and num_processes > (found := torch.cuda.device_count()):
-        raise ConfigurationError(
-            f"train.num_processes is {num_processes} and train.device 'cuda', one GPU for each process, and torch "
-            f"finds {found} here; expected at most {found} processes, or a machine with {num_processes} GPUs"
-        )
 
 
 _CPU_MESSAGES = ("can't allocate memory", "not enough memory")

@@ -34,7 +34,6 @@ _LATE = (
     "nashdex.metagame.solvers.nash",
     "nashdex.policies.scripted.baselines",
     "nashdex.report.assembly.report",
-    "nashdex.report.page.render",
     "nashdex.store.verdict",
     "prometheus_client",
     "scipy.optimize",
@@ -42,12 +41,7 @@ _LATE = (
 )
 """What steps import inside functions, for the sake of other commands. Importing it can take longer than the step."""
 _LATE_IN_TABULAR_GAMES = ("pyspiel",)
-_LATE_IN_BATTLES = (
-    "nashdex.evaluator.tournament",
-    "nashdex.games.showdown.arena",
-    "nashdex.games.showdown.game",
-    "nashdex.games.showdown.poke_env_players",
-)
+_LATE_IN_BATTLES = ("nashdex.games.showdown.poke_env_players",)
 _LATE_WITH_TORCH = (
     "nashdex.policies.archive",
     "torch",

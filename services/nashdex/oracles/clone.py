@@ -20,7 +20,7 @@ from nashdex.core.errors import ConfigurationError, DataError
 from nashdex.core.ids import PolicyId, is_replayed
 from nashdex.core.seeds import derive_seed
 from nashdex.core.steps import StepName
-from nashdex.learning import advantages, hardware, initial
+from nashdex.learning import advantages, devices, hardware, initial
 from nashdex.learning.experience import batching, data
 from nashdex.learning.experience.batching import Batch
 from nashdex.learning.hardware import Forward
@@ -304,7 +304,7 @@ class Pupil:
             DataError: a collect shard is missing or altered.
         """
         run, shared = task.settings, task.settings.train
-        hardware.check_machine(shared.device)
+        devices.check_machine(shared.device)
         device = data.prepare_torch(shared.device, shared.num_threads)
         collected = data.collected_battles(
             task.store,

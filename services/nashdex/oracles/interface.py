@@ -9,25 +9,20 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 from pydantic import ConfigDict, Field
 
 from nashdex.core.errors import ConfigurationError
-from nashdex.core.evidence import Evidence
 from nashdex.core.ids import AttemptId
 from nashdex.core.results import Measured, PolicyKind, TrainingPoint
 from nashdex.core.section import Choice
 from nashdex.core.seeds import derive_seed
 from nashdex.games.interface import Game
 from nashdex.games.registry import game_of_run, tabular_game_of_run
-from nashdex.games.space import Space
 from nashdex.games.tabular.tree import GameTree, Table
-from nashdex.games.teams import training_teams
 from nashdex.metagame.plan import IterationPlan
 from nashdex.oracles.tree import TreeOpponents, tree_opponents
-from nashdex.rollout.sizing import choose_sizes, cores_of_shard
 from nashdex.settings.oracles import ReplaySettings
 from nashdex.settings.run import RunSettings
 from nashdex.store.protocol import ObjectStore
 
 if TYPE_CHECKING:
-    from nashdex.learning.rounds.players import Player
     from nashdex.policies.networks.actor_critic import ActorCritic
 
     TrainableValue = ActorCritic | Table
@@ -72,22 +67,6 @@ class Task:
             DataError: the stored matrix was altered.
         """
         return tabular_game_of_run(self.store, self.settings).tree
-
-    def player(self, space: Space, num_battles: int) -> "Player":
-        """Return what plays the training's rounds, of ``num_battles`` each: actors, or this process.
-
-        Raises:
-            DataError: the stored teams are missing or altered.
-        """
-        from nashdex.learning.actors.learner import ActorsPlayer  # noqa: PLC0415 - torch
-        from nashdex.learning.rounds.players import LocalPlayer  # noqa: PLC0415 - torch
-
-        run = self.settings
-        if run.actors.shards and self.game.evidence is not Evidence.EXACT:  # as oracles.actors says of the run
-            return ActorsPlayer(self.store, run.actors, space, iteration=self.plan.iteration, shard=self.shard)
-        teams = training_teams(self.store, run.team_schedule, self.game, self.plan.iteration)
-        sizes = choose_sizes(run.arena, num_battles, cores_of_shard(run.train.seeds))
-        return LocalPlayer(self.store, self.game, sizes, device=run.collect.device, teams=teams)
 
     def opponents_in_tree(self) -> TreeOpponents:
         """Return the plan's mixture of opponents as tables.

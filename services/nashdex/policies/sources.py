@@ -43,6 +43,9 @@ class PolicySource:
     """``module:function`` of (store, bare policy id): its tensors by name, on the CPU. None: it has none."""
     plays: Callable[[str, int], bool] = lambda _game, _num_slots: True
     """Says whether its policies play a ``Space.game`` with a number of slots."""
+    search: str | None = "nashdex.policies.search.guided:load_guided_search"
+    """``module:function`` of (store, policy id, space): the policy with a search around it, or an error that says why
+    it cannot search. None: in a meta-strategy that searches, the policy plays without."""
     table: str | None = None
     """``module:function`` of (store, policy id, space): the policy in a tabular game, if that is read otherwise."""
 
@@ -56,6 +59,7 @@ SCRIPTED: Final = PolicySource(
     describe=lambda _store, policy: ("scripted", policy),
     objects=lambda _store, _policy: {},
     player="nashdex.policies.scripted.playing:load_scripted_policy",
+    search=None,
 )
 STORED: Final = PolicySource(
     describe=_describe_stored,
@@ -127,6 +131,20 @@ def _load(store: ObjectStore, policy: PolicyId, space: Space, device: str) -> Po
         return in_table
     player: Policy = resolve_name(source.player)(store, policy, space, device)
     return player
+
+
+def load_searching(store: ObjectStore, policy: PolicyId, space: Space) -> Policy:
+    """Return a policy with a search around it, or as it is where its source searches nothing.
+
+    Raises:
+        DataError: it is missing, altered, or was trained for another space.
+        ConfigurationError: it cannot search.
+    """
+    search = source_of(policy).search
+    if search is None:
+        return _load(store, policy, space, "cpu")
+    searching: Policy = resolve_name(search)(store, policy, space)
+    return searching
 
 
 def load_weights(store: ObjectStore, policy: BarePolicyId) -> "dict[str, Tensor]":

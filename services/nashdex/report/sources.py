@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from nashdex.core import keys
+from nashdex.core.errors import DataError
 from nashdex.core.manifest import Manifest
 from nashdex.core.results import COLLECT_RESULT, TRAINING_RESULT, CollectResult, TrainingResult
 from nashdex.core.steps import StepName
@@ -18,7 +19,7 @@ from nashdex.metagame.population import Population
 from nashdex.metagame.tournament.gate import GATE_RESULT, GateResult
 from nashdex.oracles.registry import needs_actors
 from nashdex.settings.run import RunSettings
-from nashdex.store.attempt import find_manifest, read_manifest
+from nashdex.store.attempt import find_manifest, newest_manifest, read_manifest
 from nashdex.store.documents import read_decoded, read_written
 from nashdex.store.protocol import ObjectStore
 
@@ -154,3 +155,18 @@ def read_iteration(store: ObjectStore, manifests: IterationManifests) -> Iterati
         analysis=read_written(store, solved, keys.META_GAME_ANALYSIS, MetaGameAnalysis),
         evaluated=read_ledgers(store, manifests),
     )
+
+
+def newest_report(store: ObjectStore) -> Manifest:
+    """Return the manifest of the newest report.
+
+    Raises:
+        DataError: the run has no report yet.
+    """
+    newest = newest_manifest(store, StepName.REPORT)
+    if newest is None:
+        raise DataError(
+            f"{store.uri} has no report yet: its first iteration is not finished. "
+            f"Continue it with 'nashdex run', or run 'nashdex step report --run {store.uri} --iteration 0'"
+        )
+    return newest

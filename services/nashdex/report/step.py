@@ -44,9 +44,10 @@ from nashdex.report.document import (
     replays_to_embed,
 )
 from nashdex.report.page.board import Board
-from nashdex.report.sources import IterationManifests, IterationSources, read_iteration, read_manifests
+from nashdex.report.page.render import render_page
+from nashdex.report.sources import IterationManifests, IterationSources, newest_report, read_iteration, read_manifests
 from nashdex.settings.run import RunSettings
-from nashdex.store.attempt import Attempt, find_done, find_manifest, newest_manifest, read_manifest, read_object
+from nashdex.store.attempt import Attempt, find_done, find_manifest, read_manifest, read_object
 from nashdex.store.checked import find_object, read_root
 from nashdex.store.documents import read_written
 from nashdex.store.protocol import ObjectStore
@@ -120,8 +121,6 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
     """
     if done := find_done(store, iteration, StepName.REPORT, shard):
         return done
-    from nashdex.report.page.render import render_page  # noqa: PLC0415 - jinja2 takes longer than a finished step
-
     attempt = Attempt(store, iteration, StepName.REPORT, shard)
     # Without the report's own manifest, which is there if another attempt was faster: both publish the same.
     last = read_iteration(store, replace(read_manifests(store, settings, iteration), report=None))
@@ -231,27 +230,10 @@ def _page_now(store: ObjectStore, manifest: Manifest, board: Board | None) -> by
     has_parts = keys.REPORT_CELLS in manifest.objects
     if board is None and calibrated is None and not has_parts:
         return read_object(store, manifest, keys.REPORT_PAGE)
-    from nashdex.report.page.render import render_page  # noqa: PLC0415 - as above
-
     report = read_written(store, manifest, keys.REPORT, Report)
     calibration = None if calibrated is None else Calibration.from_json(calibrated, f"{store.uri}/{key}")
     cells = read_written(store, manifest, keys.REPORT_CELLS, PayoffCells) if has_parts else None
     return render_page(report, read_logs(store, report), calibration, board, cells).encode()
-
-
-def newest_report(store: ObjectStore) -> Manifest:
-    """Return the manifest of the newest report.
-
-    Raises:
-        DataError: the run has no report yet.
-    """
-    newest = newest_manifest(store, StepName.REPORT)
-    if newest is None:
-        raise DataError(
-            f"{store.uri} has no report yet: its first iteration is not finished. "
-            f"Continue it with 'nashdex run', or run 'nashdex step report --run {store.uri} --iteration 0'"
-        )
-    return newest
 
 
 def write_page(store: ObjectStore, output: Path, board: Board | None = None) -> None:

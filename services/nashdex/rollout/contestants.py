@@ -12,9 +12,9 @@ from nashdex.policies.external import ExternalPolicy
 from nashdex.policies.interface import Policy
 from nashdex.policies.mixture import Mixture
 from nashdex.policies.references import Referred, resolve
-from nashdex.policies.scripted.playing import declared_policy, scripted_policy
-from nashdex.policies.scripted.registry import is_scripted, max_concurrent_battles
-from nashdex.policies.sources import load_policies
+from nashdex.policies.scripted.playing import declared_policy
+from nashdex.policies.scripted.registry import max_concurrent_battles
+from nashdex.policies.sources import load_policies, load_searching
 from nashdex.rollout.pairs import PairedBattles
 from nashdex.settings.external import is_external, named_player
 from nashdex.store import open_store
@@ -107,16 +107,7 @@ def _external(text: str, space: Space) -> Contestant:
 
 
 def _guided(named: Referred, space: Space) -> Contestant:
-    # Late: torch takes seconds to import.
-    from nashdex.policies.search.guided import load_guided_search  # noqa: PLC0415
-
     assert named.store is not None, "a text with # names a store"
-    # Scripted policies of a meta-strategy play as they do without search.
-    policies: dict[PolicyId, Policy] = {
-        policy: scripted_policy(policy, space)
-        if is_scripted(policy)
-        else load_guided_search(named.store, policy, space)
-        for policy in named.mixture
-    }
+    policies = {policy: load_searching(named.store, policy, space) for policy in named.mixture}
     mixture = Mixture({policies[policy].id: share for policy, share in named.mixture.items()})
     return Contestant(mixture, {policy.id: policy for policy in policies.values()})

@@ -19,6 +19,7 @@ from nashdex.games.registry import FORMATS
 from nashdex.games.showdown import gateway
 from nashdex.games.showdown.formats import GAME as SHOWDOWN
 from nashdex.learning import trackers
+from nashdex.learning.devices import check_machine, check_player
 from nashdex.policies.networks.kinds import NETWORKS
 from nashdex.runs.first_policies import with_policy_ids
 from nashdex.runs.fit import check_fit
@@ -127,11 +128,6 @@ def check_here(settings: RunSettings) -> None:
         gateway.check_installed(gateway.load_gateway_settings())
     train, collect = settings.train, settings.collect
     trackers.check_installed(train.trackers)
-    if "cuda" not in {train.device, collect.device}:
-        return
-    # Late: torch takes seconds to import, and runs on the CPU need no check.
-    from nashdex.learning.hardware import check_machine, check_player  # noqa: PLC0415
-
     check_machine(train.device, num_processes=train.num_processes)
     check_player(collect.device)
 

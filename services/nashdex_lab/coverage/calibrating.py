@@ -7,7 +7,9 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from functools import partial
+from multiprocessing import resource_tracker
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +19,7 @@ from nashdex.core.errors import DataError, TryAgainError
 from nashdex.core.ids import PolicyId
 from nashdex.core.seeds import derive_seed
 from nashdex.core.steps import StepName
-from nashdex.core.stopping import check_stop, shielding_children
+from nashdex.core.stopping import blocking_interrupts, check_stop
 from nashdex.core.user_input import read_file
 from nashdex.metagame.analysis.documents import MetaGameAnalysis
 from nashdex.metagame.calibration.documents import Calibration, warnings_of
@@ -186,7 +188,7 @@ def _in_order(
     """
     waiting: deque[Future[list[Held]]] = deque()
     for first in range(0, len(seeds), _SETS_A_TASK):
-        with shielding_children():  # the first ones start them
+        with _shielding_children():  # the first ones start them
             waiting.append(pool.submit(work, seeds[first : first + _SETS_A_TASK]))
         if len(waiting) == most_waiting:
             yield waiting.popleft().result()
@@ -196,3 +198,11 @@ def _in_order(
 
 def _each(one: Callable[[int], Held], seeds: Sequence[int]) -> list[Held]:
     return list(map(one, seeds))
+
+
+@contextmanager
+def _shielding_children() -> Iterator[None]:
+    """Block SIGINT, as ``blocking_interrupts``, while multiprocessing starts children."""
+    resource_tracker.ensure_running()  # where the child's start does it, it ends with SIGINT unblocked
+    with blocking_interrupts():
+        yield

@@ -13,7 +13,7 @@ from nashdex.core.steps import StepName
 from nashdex.core.user_input import read_file, shorten
 from nashdex.games.showdown.replays import rename_players
 from nashdex.report.document import Replay, Report, policy_names
-from nashdex.report.step import newest_report
+from nashdex.report.sources import newest_report
 from nashdex.runs.creation import open_run
 from nashdex.store.attempt import read_manifest, read_object
 from nashdex.store.documents import read_published, read_written

@@ -21,7 +21,7 @@ from nashdex.learning.actors.protocol import Request, Requests
 from nashdex.learning.rounds.planned import NEWEST, RoundBattles
 from nashdex.learning.rounds.players import StreamPosition, WantedRound
 from nashdex.metagame.plan import IterationPlan
-from nashdex.oracles.interface import Trained
+from nashdex.oracles.interface import Task, Trained
 from nashdex.oracles.ppo.training import train
 from nashdex.policies.archive import weights_bytes
 from nashdex.policies.networks.actor_critic import ActorCritic, make_network
@@ -32,7 +32,7 @@ from nashdex.store.attempt import Attempt
 from nashdex.store.directory import DirectoryStore
 from nashdex.store.documents import read_published
 from nashdex.store.protocol import ObjectStore
-from support.acting import ActedTask
+from support.acting import actors_player
 from support.kuhn import FIRST_ACTION, RANDOM, kuhn_settings, prepare, trained
 from support.memory_store import MemoryStore
 
@@ -95,7 +95,7 @@ def test_two_learners_train_on_the_battles_of_one_actor(tmp_path: Path, versions
 
     def learn(shard: int) -> Trained:
         attempt = Attempt(store, 1, StepName.TRAIN, shard)
-        result = train(ActedTask(store, settings, plan, shard, attempt.id), section)
+        result = train(Task(store, settings, plan, shard, attempt.id), section, actors_player)
         attempt.finish({}, keeps=frozenset({keys.EXCHANGE}))
         return result
 

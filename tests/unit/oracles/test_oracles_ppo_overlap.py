@@ -11,7 +11,7 @@ from nashdex.core.journal import JOURNAL, Journal
 from nashdex.core.results import TRAINING_RESULT, TrainingResult
 from nashdex.core.steps import StepName
 from nashdex.metagame.plan import IterationPlan
-from nashdex.oracles.interface import Trained
+from nashdex.oracles.interface import Task, Trained
 from nashdex.oracles.ppo.training import train
 from nashdex.policies.archive import weights_bytes
 from nashdex.policies.networks.actor_critic import ActorCritic
@@ -24,7 +24,7 @@ from nashdex.store.attempt import read_object
 from nashdex.store.documents import read_published
 from nashdex.store.protocol import ObjectStore
 from nashdex.trainer.step import run
-from support.acting import ActedTask, acting
+from support.acting import acting, actors_player
 from support.kuhn import FIRST_ACTION, RANDOM, kuhn_settings, prepare, trained
 from support.stopping import asked_to_stop
 
@@ -96,10 +96,10 @@ def test_a_training_played_ahead_and_stopped_again_and_again_reaches_the_same_bi
 
 def train_with_actors(store: ObjectStore, settings: RunSettings, attempt: str) -> Trained:
     plan = read_published(store, 1, keys.PLAN, IterationPlan)
-    task = ActedTask(store, settings, plan, 0, AttemptId(attempt))
+    task = Task(store, settings, plan, 0, AttemptId(attempt))
     section = settings.train.oracle
     assert isinstance(section, PpoSettings)
-    return train(task, section)
+    return train(task, section, actors_player)
 
 
 @pytest.mark.slow
@@ -111,7 +111,7 @@ def test_actors_and_a_learner_that_is_stopped_reach_the_bits_of_one_process(
     alone = result_of(begun(tmp_path / "alone", settings), settings)
     store = begun(tmp_path / "acted", settings)
     plan = read_published(store, 1, keys.PLAN, IterationPlan)
-    task = ActedTask(store, settings, plan, 0, AttemptId("none"))
+    task = Task(store, settings, plan, 0, AttemptId("none"))
     with acting(store, settings, task.game, 0, 1):
         for attempt in range(5):
             with asked_to_stop(), pytest.raises(StoppedError):
@@ -134,7 +134,7 @@ def test_kept_chunks_repeat_a_training_and_its_evaluations_without_actors(tmp_pa
     keeping = settings.model_copy(update={"actors": settings.actors.model_copy(update={"keep_chunks": True})})
     store = begun(tmp_path, keeping)
     plan = read_published(store, 1, keys.PLAN, IterationPlan)
-    with acting(store, keeping, ActedTask(store, keeping, plan, 0, AttemptId("none")).game, 0, 1):
+    with acting(store, keeping, Task(store, keeping, plan, 0, AttemptId("none")).game, 0, 1):
         result = train_with_actors(store, keeping, "first")
     assert len(result.evaluations) > 3
     hidden = OverlayStore(store, frozenset({keys.checkpoint(1, StepName.TRAIN, 0)}))

@@ -19,7 +19,7 @@ from nashdex.core.ids import BarePolicyId, PolicyId
 from nashdex.core.results import TRAINING_RESULT, TrainingResult
 from nashdex.core.steps import StepName
 from nashdex.games.registry import tabular_game_of_run
-from nashdex.learning.hardware import check_machine
+from nashdex.learning.devices import check_machine
 from nashdex.learning.updates.checkpoint import Checkpoint
 from nashdex.policies.archive import load_network
 from nashdex.runs.fit import check_fit

@@ -13,7 +13,7 @@ from nashdex.core.ids import AttemptId
 from nashdex.core.journal import JOURNAL, Journal, journal_folder
 from nashdex.core.steps import StepName
 from nashdex.metagame.plan import IterationPlan
-from nashdex.oracles.interface import Trained
+from nashdex.oracles.interface import Task, Trained
 from nashdex.oracles.ppo.training import train
 from nashdex.policies.archive import weights_bytes
 from nashdex.policies.networks.actor_critic import ActorCritic
@@ -23,7 +23,7 @@ from nashdex.settings.run import RunSettings
 from nashdex.store import open_store
 from nashdex.store.documents import read_published
 from nashdex.store.protocol import ObjectStore
-from support.acting import ActedTask, acting
+from support.acting import acting, actors_player
 from support.kuhn import FIRST_ACTION, RANDOM, kuhn_settings, prepare, trained
 from support.stopping import asked_to_stop
 
@@ -58,15 +58,15 @@ def begun(folder: Path, settings: RunSettings) -> ObjectStore:
     return store
 
 
-def task_of(store: ObjectStore, settings: RunSettings, attempt: str = "attempt") -> ActedTask:
+def task_of(store: ObjectStore, settings: RunSettings, attempt: str = "attempt") -> Task:
     plan = read_published(store, 1, keys.PLAN, IterationPlan)
-    return ActedTask(store, settings, plan, 0, AttemptId(attempt))
+    return Task(store, settings, plan, 0, AttemptId(attempt))
 
 
 def train_with_actors(store: ObjectStore, settings: RunSettings, attempt: str = "attempt") -> Trained:
     section = settings.train.oracle
     assert isinstance(section, PpoSettings)
-    return train(task_of(store, settings, attempt), section)
+    return train(task_of(store, settings, attempt), section, actors_player)
 
 
 def weights_of(result: Trained) -> bytes:

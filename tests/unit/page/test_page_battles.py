@@ -13,7 +13,7 @@ from nashdex.core import keys
 from nashdex.core.errors import ConfigurationError, DataError, TryAgainError
 from nashdex.metagame.evidence import large
 from nashdex.report.document import Report, policy_names
-from nashdex.report.step import newest_report
+from nashdex.report.sources import newest_report
 from nashdex.store.documents import read_published, read_written
 from nashdex_play.page import battles, fetching
 from nashdex_play.page.battles import read_battle

@@ -20,8 +20,8 @@ from nashdex.report.assembly import report as assembly
 from nashdex.report.cells import PayoffCells
 from nashdex.report.document import Report
 from nashdex.report.page import render
-from nashdex.report.sources import read_iteration, read_manifests
-from nashdex.report.step import newest_report, write_page
+from nashdex.report.sources import newest_report, read_iteration, read_manifests
+from nashdex.report.step import write_page
 from nashdex.runs.creation import Run
 from nashdex.runs.differences import difference
 from nashdex.store import open_store

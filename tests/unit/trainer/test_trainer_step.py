@@ -3,6 +3,7 @@
 import math
 import signal
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import cast
 
@@ -19,6 +20,7 @@ from nashdex.core.results import TRAINING_RESULT, TrainingResult
 from nashdex.core.steps import StepName
 from nashdex.games.interface import Decisions
 from nashdex.oracles.clone import make_lessons
+from nashdex.oracles.ppo.training import train
 from nashdex.policies.archive import load_network
 from nashdex.policies.document import read_document
 from nashdex.policies.interface import Actions, Policy
@@ -29,7 +31,7 @@ from nashdex.store import open_store
 from nashdex.store.attempt import read_object
 from nashdex.store.protocol import ObjectStore
 from nashdex.trainer.step import run
-from support.bandit import FORMAT, BanditTask, bandit_space, play, write_iteration
+from support.bandit import FORMAT, bandit_player, bandit_space, play, write_iteration
 from support.stopping import asked_to_stop, stop_handlers
 
 TEACHER = PolicyId("teacher")
@@ -81,7 +83,7 @@ SETTINGS = make_settings()
 
 @pytest.fixture(autouse=True)
 def _rounds_of_the_bandit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("nashdex.trainer.step.Task", BanditTask)
+    monkeypatch.setattr("nashdex.oracles.ppo.training.train", partial(train, player_of=bandit_player))
 
 
 def new_store(folder: Path) -> ObjectStore:

@@ -3,14 +3,12 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import resources
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import ClassVar, Final
 
 from nashdex.core.evidence import Evidence
 from nashdex.games.format import Format, Inputs
+from nashdex.games.showdown.game import ShowdownGame
 from nashdex.games.showdown.names import without_series
-
-if TYPE_CHECKING:
-    from nashdex.games.showdown.game import ShowdownGame
 
 GAME: Final = "showdown"
 """``Space.game`` of every Showdown format."""
@@ -39,11 +37,8 @@ class ShowdownFormat(Format):
         """Whether players bring teams."""
         return self.team_set is not None
 
-    def make(self, name: str, inputs: Inputs) -> "ShowdownGame":
+    def make(self, name: str, inputs: Inputs) -> ShowdownGame:
         """Return the game with the teams of ``inputs``, or else with the format's own."""
-        # Late: a process that plays a tabular game needs no gateway client.
-        from nashdex.games.showdown.game import ShowdownGame  # noqa: PLC0415
-
         text = inputs.teams if inputs.teams is not None or self.team_set is None else self.team_set(name)
         lines = (text or "").splitlines()
         return ShowdownGame(name, tuple(line for line in lines if line and not line.startswith("#")))

@@ -16,7 +16,7 @@ from nashdex.core.errors import ConfigurationError, DataError
 from nashdex.core.ids import PlayedPolicy, PolicyId
 from nashdex.games.interface import Game
 from nashdex.games.teams import TeamPool
-from nashdex.learning.hardware import check_player
+from nashdex.learning.devices import check_player
 from nashdex.learning.rounds.planned import EvaluationBattles, PlannedBattles, RoundBattles
 from nashdex.policies.inference import NetworkPolicy
 from nashdex.policies.networks.actor_critic import ActorCritic

@@ -5,7 +5,7 @@ process 0 alone plays, measures, stores and reports.
 """
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Final
@@ -16,6 +16,7 @@ from nashdex.core.errors import TryAgainError
 from nashdex.core.seeds import derive_seed
 from nashdex.core.steps import StepName
 from nashdex.games.interface import Game
+from nashdex.games.space import Space
 from nashdex.learning.advantages import ADVANTAGES
 from nashdex.learning.damping import (
     OF_STEP_SIZE,
@@ -27,12 +28,13 @@ from nashdex.learning.damping import (
     is_warm,
     observe_reference,
 )
+from nashdex.learning.devices import check_machine
 from nashdex.learning.evaluation.learning_curve import EvaluationPlan, LearningCurve, anchor_networks
 from nashdex.learning.experience import batching
 from nashdex.learning.experience.batching import Batch
 from nashdex.learning.experience.data import checkpoints_of, prepare_torch
 from nashdex.learning.experience.round import Experience, gather
-from nashdex.learning.hardware import check_machine, memory_limited_by
+from nashdex.learning.hardware import memory_limited_by
 from nashdex.learning.initial import freeze
 from nashdex.learning.references import SnapshotReference, make_reference
 from nashdex.learning.rounds.planned import NEWEST
@@ -46,6 +48,7 @@ from nashdex.oracles.interface import Task, Trained
 from nashdex.oracles.ppo.loss import Targets, critic_loss, make_targets, measure, ppo_loss
 from nashdex.oracles.ppo.processes import ALONE, Processes, main, started
 from nashdex.oracles.registry import ORACLES
+from nashdex.oracles.rounds import round_player
 from nashdex.policies.archive import load_network
 from nashdex.policies.document import read_document
 from nashdex.policies.networks.actor_critic import ActorCritic
@@ -64,14 +67,17 @@ _STEP_SIZE = "train.oracle.minibatch_decisions, and raise train.oracle.accumulat
 """Settings that limit the memory of a round and of an optimiser step."""
 
 
-def train(task: Task, settings: PpoSettings) -> Trained:
-    """Improve the plan's learner, round after round, until it has learned from enough decisions."""
+def train(task: Task, settings: PpoSettings, player_of: Callable[[Task, Space, int], Player] = round_player) -> Trained:
+    """Improve the plan's learner, round after round, until it has learned from enough decisions.
+
+    ``player_of`` returns what plays the rounds, for the task, its space and the number of a round's battles.
+    """
     run, plan, shared = task.settings, task.plan, task.settings.train
     check_machine(shared.device, num_processes=shared.num_processes)
     with started(task) as processes:
         ppo = Ppo.of(task, settings, processes)
         training, state, network = ppo.training, ppo.training.state, ppo.training.network
-        player = task.player(network.space, settings.round_battles)
+        player = player_of(task, network.space, settings.round_battles)
         training.cpu_seconds_of_attempt = lambda: player.cpu_seconds + processes.cpu_seconds
         with (
             closing(player),

@@ -29,8 +29,7 @@ def cost(
     """
     from nashdex.core import keys
     from nashdex.report.document import Report
-    from nashdex.report.sources import read_manifests
-    from nashdex.report.step import newest_report
+    from nashdex.report.sources import newest_report, read_manifests
     from nashdex.runs.creation import open_run
     from nashdex.store.documents import read_written
     from nashdex_lab.costs import cost_of, read_prices
