@@ -80,11 +80,7 @@ def test_descriptions_of_settings() -> None:
     assert [hit for text in texts for hit in found_in(text)] == []
 
 
-PACKAGES = (
-    "nashdex_bench",
-    "nashdex_replays",
-    *sorted(f"nashdex/{path.name}" for path in (ROOT / "services" / "nashdex").iterdir() if path.is_dir()),
-)
+PACKAGES = tuple(sorted(path.parent.name for path in (ROOT / "services").glob("nashdex*/__init__.py")))
 
 
 @pytest.mark.parametrize("package", PACKAGES)
@@ -102,7 +98,7 @@ FRAGMENT = re.compile(r'^\s*(?:r|f)?"{1,3}\s*Of\s')
 """A docstring or description that begins with "Of": it does not say what it describes."""
 
 
-@pytest.mark.parametrize("package", ["nashdex", "nashdex_bench", "nashdex_metamon", "nashdex_replays"])
+@pytest.mark.parametrize("package", PACKAGES)
 def test_docstrings_name_what_they_describe(package: str) -> None:
     found = [
         f"{path.relative_to(ROOT)}:{line}: {text[:60]}"

@@ -43,7 +43,7 @@ def _choose(situation: Situation, *, is_risky: bool, is_repaired: bool = False) 
         return switch_to(_replacement(situation))
     if situation.bench and is_emergency(situation) and situation.random.random() < _CHANCE_TO_LEAVE:
         return switch_to(situation.random.choice(_threats(situation) or situation.bench))
-    if len(situation.moves) == 1:  # such as "recharge", of which poke-env knows no numbers to score
+    if len(situation.moves) == 1:  # such as "recharge": poke-env knows no numbers of it to score
         return use(situation, situation.moves[0])
     context = Context(situation, is_repaired)
     strongest = best(situation.moves, lambda move: situation.damage(move, "max"))
