@@ -145,6 +145,18 @@ class Registry(Names, Generic[Entry]):
             self._loaded[name] = self._load(name)
         return self._loaded[name]
 
+    def module_of(self, name: str) -> str:
+        """Return the module that is imported when the entry called ``name`` is first used.
+
+        Raises:
+            ConfigurationError: there is none.
+        """
+        if name in self._places:
+            return self._places[name].partition(":")[0]
+        if name not in self._added:
+            raise ConfigurationError(self.unknown(name))
+        return self._added[name].module
+
     def all(self) -> dict[str, Entry]:
         """Return every entry by name.
 

@@ -10,7 +10,6 @@ from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
-from nashdex.core.errors import ConfigurationError
 from nashdex.core.ids import PolicyId
 from nashdex.core.seeds import derive_seed
 from nashdex.evaluator.match import MatchResult
@@ -22,6 +21,7 @@ from nashdex.metagame.evidence.estimates import clustered_wilson_interval
 from nashdex.policies.interface import Policy
 from nashdex.rollout.play import RolloutCounts
 from nashdex.serve.deciding import Decider, open_decider
+from nashdex.serve.programs.match import play_battles
 from nashdex.serve.room import SCORES, ServedBattle
 from nashdex.settings.external import ExternalPlayer
 from nashdex.telemetry import metrics
@@ -55,7 +55,6 @@ def play_program_match(
     """
     started = time.monotonic()
     game = game_for(format_id, teams_text)
-    play = _import_play()
     failures: Counter[str] = Counter()
     served: list[ServedBattle] = []
     own: list[float] = []
@@ -68,7 +67,7 @@ def play_program_match(
 
     decider = open_decider(policy, game, seed)
     try:
-        play(game, player, declared, decider, battles=battles, seed=seed, failures=failures, on_battle=note)
+        play_battles(game, player, declared, decider, battles=battles, seed=seed, failures=failures, on_battle=note)
     finally:
         decider.close()
     scores = [1 - score for score in own] if program_is_first else own
@@ -116,7 +115,6 @@ def play_planned_battles(
         TryAgainError: the server or the gateway does not answer.
         StoppedError: the process was asked to stop.
     """
-    play = _import_play()
     waiting = deque(planned)
     begun: dict[str, PlannedBattle] = {}
 
@@ -152,20 +150,11 @@ def play_planned_battles(
     gateway = Gateway(game.format)
     try:
         decider = Decider(gateway, policies, draw, seed)
-        play(game, program, declared, decider, battles=len(planned), seed=seed, failures=failures, on_battle=note)
+        play_battles(
+            game, program, declared, decider, battles=len(planned), seed=seed, failures=failures, on_battle=note
+        )
     finally:
         gateway.close()
         for cause, number in (+failures).items():
             counts.failures[cause] += number
             metrics.FAILED_BATTLES.add(number, cause=cause)
-
-
-def _import_play() -> Callable[..., None]:
-    # Late: websockets come with an extra.
-    try:
-        from nashdex.serve.programs.match import play_battles  # noqa: PLC0415
-    except ModuleNotFoundError as error:
-        if error.name is None or not error.name.startswith("websockets"):
-            raise
-        raise ConfigurationError("a program plays by websocket, which needs: pip install 'nashdex[serve]'") from error
-    return play_battles

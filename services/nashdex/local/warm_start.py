@@ -22,33 +22,19 @@ from nashdex.core.stopping import blocking_interrupts
 from nashdex.games.registry import FORMATS
 from nashdex.local.processes import open_pipe
 from nashdex.local.warm_server import send_request, serve
+from nashdex.metagame.solvers.registry import META_SOLVERS
 from nashdex.oracles.registry import ORACLES
 from nashdex.planning.dag import MODULES, iteration_steps
 from nashdex.policies.networks.kinds import NETWORKS
+from nashdex.policies.scripted.registry import SCRIPTED_POLICIES
 from nashdex.settings.run import RunSettings
 
 _STARTS = 3
 _SERVE = "import sys; from nashdex.local.warm_server import serve_from_arguments; serve_from_arguments(sys.argv[1:])"
-_LATE = (
-    "nashdex.local.processes",
-    "nashdex.metagame.solvers.nash",
-    "nashdex.policies.scripted.baselines",
-    "nashdex.report.assembly.report",
-    "nashdex.store.verdict",
-    "prometheus_client",
-    "scipy.optimize",
-    "typer._adapters",
-)
-"""What steps import inside functions, for the sake of other commands. Importing it can take longer than the step."""
-_LATE_IN_TABULAR_GAMES = ("pyspiel",)
-_LATE_IN_BATTLES = ("nashdex.games.showdown.poke_env_players",)
-_LATE_WITH_TORCH = (
-    "nashdex.policies.archive",
-    "torch",
-    # What torch imports late itself: for deterministic algorithms and for tensors without memory.
-    "torch._inductor",
-    "torch.fx.experimental.symbolic_shapes",
-)
+_LIBRARIES = ("scipy.optimize", "typer._adapters")
+_LIBRARIES_OF_TABULAR_GAMES = ("pyspiel",)
+# What torch imports late itself: for deterministic algorithms and for tensors without memory.
+_LIBRARIES_OF_NETWORKS = ("torch", "torch._inductor", "torch.fx.experimental.symbolic_shapes")
 
 
 def is_available() -> bool:
@@ -182,14 +168,17 @@ def _new_server(main: str, modules: Sequence[str]) -> _Server:
 
 
 def modules_of_steps(settings: RunSettings) -> list[str]:
-    """Return the modules that the steps of a run import, those included that a step imports late."""
-    steps = (MODULES[step.name] for step in iteration_steps(settings))
-    modules = ["nashdex.runs.creation", "nashdex.telemetry.server", *steps, *_LATE]
-    plays = FORMATS[settings.format].evidence.is_played
-    modules += _LATE_IN_BATTLES if plays else _LATE_IN_TABULAR_GAMES
+    """Return the modules that the steps of a run import: their own, and those behind what the settings choose."""
+    modules = [*(MODULES[step.name] for step in iteration_steps(settings)), *_LIBRARIES]
+    modules.append(META_SOLVERS.module_of(settings.solve.meta_solver.kind))
+    scripted = {*settings.population.initial, settings.collect.teacher} & {*SCRIPTED_POLICIES.names}
+    modules += sorted(SCRIPTED_POLICIES[name].module for name in scripted)
     trains = ORACLES[settings.train.oracle.kind]
     oracles = (trains, ORACLES[settings.train.first.kind]) if trains.improves else (trains,)
     modules += [oracle.train.partition(":")[0] for oracle in oracles]
+    plays = FORMATS[settings.format].evidence.is_played
+    if not plays:
+        modules += _LIBRARIES_OF_TABULAR_GAMES
     if plays or any(oracle.makes == "network" for oracle in oracles):
-        modules += [*_LATE_WITH_TORCH, NETWORKS[settings.network.kind].implementation.partition(":")[0]]
+        modules += [*_LIBRARIES_OF_NETWORKS, NETWORKS[settings.network.kind].implementation.partition(":")[0]]
     return modules

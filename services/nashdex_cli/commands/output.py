@@ -7,10 +7,12 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from io import TextIOWrapper
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, TextIO
 
 import typer
 
+from nashdex.core.errors import ConfigurationError
 from nashdex.core.redaction import clean
 
 if TYPE_CHECKING:
@@ -101,3 +103,17 @@ def drop_output(stream: TextIO) -> None:
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, stream.fileno())
     os.close(nowhere)
+
+
+def write_outputs(folder: Path, values: Mapping[str, int]) -> None:
+    """Write each value to the file of its name in ``folder``, for Argo Workflows.
+
+    Raises:
+        ConfigurationError: they cannot be written.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, value in values.items():
+            (folder / name).write_text(str(value))
+    except OSError as error:
+        raise ConfigurationError(f"--outputs {folder}: cannot be written ({error.strerror})") from error

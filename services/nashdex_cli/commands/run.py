@@ -73,7 +73,7 @@ def run_here(begun: "Run", *, processes: int | None, stream: TextIO) -> int:
     uri = begun.store.uri
     warm = None
     if warm_start.is_available():
-        modules = [*warm_start.modules_of_steps(begun.settings), "nashdex_cli.built"]
+        modules = ["nashdex_cli.steps", *warm_start.modules_of_steps(begun.settings), "nashdex_cli.built"]
         warm = warm_start.WarmStart("nashdex_cli.cli:run_command_line", modules)
         warm.fork_server()
     options = RunnerOptions(num_processes=processes or usable_cores(), logs=logs_folder(begun))

@@ -1,9 +1,10 @@
-"""Scripted policies for every game: ``random``, and ``first-action``, which in Kuhn poker always passes."""
+"""``random`` and ``first-action`` for every game; ``first-action`` always passes in Kuhn poker. And ``heuristic``."""
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nashdex.games.interface import Decisions
+from nashdex.games.showdown.formats import GAME as SHOWDOWN
 from nashdex.games.space import Space
 from nashdex.games.tabular.tree import uniform_table
 from nashdex.policies.interface import Actions
@@ -41,3 +42,10 @@ class FirstActionPlayer(ScriptedPlayer):
 
 
 FIRST_ACTION = ScriptedPolicy(FirstActionPlayer, slots=SINGLES_AND_DOUBLES)
+
+HEURISTIC = ScriptedPolicy(
+    "nashdex.policies.scripted.heuristic:HeuristicPlayer",
+    games=frozenset({SHOWDOWN}),
+    slots=SINGLES_AND_DOUBLES,
+    needs_lines=True,
+)

@@ -4,12 +4,14 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pkgutil import resolve_name
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nashdex.games.interface import Decisions, View
+from nashdex.games.space import Space
 from nashdex.games.tabular.tree import GameTree, Table
 from nashdex.policies.interface import Actions
 
@@ -42,9 +44,9 @@ SINGLES_AND_DOUBLES: Final = frozenset({1, 2})
 class ScriptedPolicy:
     """One scripted policy. Its entry point has the same name."""
 
-    player: Callable[..., ScriptedPlayer]
+    player: Callable[..., ScriptedPlayer] | str
     """Makes the player, given the ``Space`` and ``parameters`` as keywords. Raises ConfigurationError if the space
-    lacks something. Heavy imports belong inside."""
+    lacks something. ``module:attribute`` is imported when the policy first plays: for heavy imports."""
     games: frozenset[str] | None = None
     """Games that it plays, by ``Space.game``: ``showdown``, ``tabular``. None: every game."""
     slots: frozenset[int] = frozenset({1})
@@ -63,6 +65,21 @@ class ScriptedPolicy:
     """Largest number of its concurrent battles in a match: a slow policy must not let battles pass their deadline."""
     table: Callable[[GameTree], Table] | None = None
     """Its action probabilities in a tabular game. None: ``player`` is deterministic and is asked in every state."""
+
+    @property
+    def module(self) -> str:
+        """Module that makes the player."""
+        return self.player.partition(":")[0] if isinstance(self.player, str) else self.player.__module__
+
+    def make(self, space: Space) -> ScriptedPlayer:
+        """Return a player for ``space``.
+
+        Raises:
+            ConfigurationError: the space lacks something that the player needs.
+        """
+        made = resolve_name(self.player) if isinstance(self.player, str) else self.player
+        player: ScriptedPlayer = made(space, **self.parameters)
+        return player
 
     def plays(self, format_id: str, game: str, num_slots: int = 1) -> bool:
         """Say whether it plays a format with spaces of ``num_slots`` of the game that ``Space.game`` names."""

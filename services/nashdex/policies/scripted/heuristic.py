@@ -1,22 +1,19 @@
-"""``heuristic``: poke-env's simple heuristics, which read the game's own text."""
+"""Player of ``heuristic``: poke-env's simple heuristics, which read the game's own text. Imports poke-env."""
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nashdex.games.interface import Decisions
-from nashdex.games.showdown.formats import GAME as SHOWDOWN
+from nashdex.games.showdown.poke_env_players import HeuristicSeats
 from nashdex.games.space import Space
 from nashdex.policies.interface import Actions
-from nashdex.policies.scripted.declaration import SINGLES_AND_DOUBLES, ScriptedPlayer, ScriptedPolicy
+from nashdex.policies.scripted.declaration import ScriptedPlayer
 
 
 class HeuristicPlayer(ScriptedPlayer):
     """Plays by poke-env's ``SimpleHeuristicsPlayer``."""
 
     def __init__(self, space: Space) -> None:
-        # Late: poke-env takes a second to import, and only this policy needs it.
-        from nashdex.games.showdown.poke_env_players import HeuristicSeats  # noqa: PLC0415
-
         self._seats = HeuristicSeats(space.format, space.num_slots)
 
     def act(self, decisions: Decisions, uniforms: NDArray[np.float64]) -> Actions:
@@ -32,6 +29,3 @@ class HeuristicPlayer(ScriptedPlayer):
     def forget(self, battle: int, seat: int) -> None:
         """Drop poke-env's battle."""
         self._seats.forget(battle, seat)
-
-
-HEURISTIC = ScriptedPolicy(HeuristicPlayer, games=frozenset({SHOWDOWN}), slots=SINGLES_AND_DOUBLES, needs_lines=True)

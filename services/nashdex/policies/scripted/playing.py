@@ -52,8 +52,7 @@ def scripted_policy(name: str, space: Space) -> ScriptedSeats:
         ConfigurationError: there is none of that name, or it does not play there.
     """
     declared = declared_policy(name, space.game, space.format, space.num_slots)
-    player = declared.player(space, **declared.parameters)
-    return ScriptedSeats(policy_id(name), player, declared)
+    return ScriptedSeats(policy_id(name), declared.make(space), declared)
 
 
 def load_scripted_policy(store: ObjectStore, policy: PolicyId, space: Space, device: str) -> ScriptedSeats:
@@ -82,8 +81,7 @@ def scripted_table(name: str, tree: GameTree) -> Table:
             observation=observations_of(tree),
             legal=LegalActions.of_mask(tree.legal),
         )
-        player = declared.player(tabular_space(tree), **declared.parameters)
-        answers = player.act(decisions, np.zeros(tree.num_states))
+        answers = declared.make(tabular_space(tree)).act(decisions, np.zeros(tree.num_states))
         if answers.log_prob.any():
             raise ConfigurationError(
                 f"scripted policy {name!r} draws its actions, so that {tree.format} needs its probabilities; "

@@ -14,7 +14,7 @@ SCRIPTED_POLICIES = Registry.of(
     {
         "random": "nashdex.policies.scripted.baselines:RANDOM",
         "max-power": "nashdex.policies.scripted.max_power:MAX_POWER",
-        "heuristic": "nashdex.policies.scripted.heuristic:HEURISTIC",
+        "heuristic": "nashdex.policies.scripted.baselines:HEURISTIC",
         "search:matrix": "nashdex.policies.search.player:MATRIX",
         "search:matrix-small": "nashdex.policies.search.player:MATRIX_SMALL",
         "search:matrix-1s": "nashdex.policies.search.player:MATRIX_ONE_SECOND",

@@ -7,8 +7,7 @@ import typer
 
 from nashdex.core.errors import ConfigurationError, DataError
 from nashdex.core.user_input import read_file
-from nashdex_cli.commands.output import JsonOption, print_answer
-from nashdex_cli.commands.pods.step import write_outputs
+from nashdex_cli.commands.output import JsonOption, print_answer, write_outputs
 from nashdex_cli.commands.run_options import CONFIG_HELP, OverridesOption, RunIdOption, StoreOption
 
 if TYPE_CHECKING:
