@@ -64,10 +64,6 @@ class Tokenizer:
         get = self._ids.get
         return np.fromiter((get(word, UNKNOWN_TOKEN) for word in words), dtype=np.int32)
 
-    def tokens_of_text(self, text: str) -> NDArray[np.int32]:
-        """Return the id of each word of a text, which one space separates."""
-        return self.tokens(text.split(" "))
-
 
 def _is_vocabulary(data: object) -> bool:
     return isinstance(data, dict) and all(type(number) is int for number in data.values())

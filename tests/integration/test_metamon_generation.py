@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from nashdex_cli.cli import run_command_line
-from nashdex_metamon.actions import DEFAULT_ACTIONS
 from nashdex_metamon.data.file_name import ReplayName
 from nashdex_metamon.data.generation import player_names
 from nashdex_metamon.data.replay_file import decode
 from nashdex_replays.following import seen_by
+from support.maybe_valid import maybe_valid
 
 NUM_BATTLES = 4
 
@@ -39,7 +39,7 @@ def test_every_battle_gives_two_trajectories(
         for state, action in zip(replay.states[:-1], replay.actions[:-1], strict=True):
             assert state.format == format_id
             assert not state.battle_won
-            assert action in DEFAULT_ACTIONS.maybe_valid(state) or len(state.player_active_pokemon.moves) == 0
+            assert action in maybe_valid(state) or len(state.player_active_pokemon.moves) == 0
         assert replay.states[0].opponents_remaining == 6
         last = replay.states[-1]
         assert (last.battle_won, last.battle_lost) == (name.result == "WIN", name.result == "LOSS")
