@@ -1,5 +1,6 @@
 """The notebook of examples: its cells run from the first to the last on a small run."""
 
+import ast
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,6 +24,14 @@ def test_the_notebook_is_stored_without_outputs() -> None:
     code = [cell for cell in NOTEBOOK["cells"] if cell["cell_type"] == "code"]
     assert (NOTEBOOK["nbformat"], len(code) > 0) == (4, True)
     assert all(cell["outputs"] == [] and cell["execution_count"] is None for cell in code)
+
+
+def test_the_notebook_imports_what_is_there() -> None:
+    imports = [
+        node for cell in _cells() for node in ast.parse(cell).body if isinstance(node, ast.Import | ast.ImportFrom)
+    ]
+    assert imports
+    exec(compile(ast.Module(imports, []), "imports", "exec"), {})  # noqa: S102 - the notebook is the project's own
 
 
 @pytest.mark.slow

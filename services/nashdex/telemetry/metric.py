@@ -5,6 +5,7 @@ an iteration is never a label, a policy only on gauges for a bounded number of t
 """
 
 from dataclasses import dataclass, field
+from threading import Lock
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ LABELS = {
 """Every label that a metric may have."""
 
 _process_labels = dict.fromkeys(PROCESS_LABELS, "")
+_creation = Lock()
 
 
 def identify_process(*, run: str, component: str, format: str) -> None:  # noqa: A002 - the label's name
@@ -84,8 +86,9 @@ class Metric:
     def _labelled(self, labels: dict[str, str]) -> "Counter | Gauge | Histogram":
         key = (*_process_labels.values(), *labels.items())
         if key not in self._series:
-            if not self._made:
-                self._made.append(self._make())
+            with _creation:  # threads of one process may set the same metric first, and a name registers only once
+                if not self._made:
+                    self._made.append(self._make())
             self._series[key] = self._made[0].labels(**_process_labels, **labels)
         return self._series[key]
 

@@ -5,13 +5,16 @@ import socket
 import time
 import urllib.error
 import urllib.request
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
 
+import prometheus_client
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from nashdex.core.errors import ConfigurationError
 from nashdex.telemetry import metrics
-from nashdex.telemetry.metric import identify_process
+from nashdex.telemetry.metric import Metric, identify_process
 from nashdex.telemetry.progress import beat
 from nashdex.telemetry.server import TelemetryServer
 
@@ -58,6 +61,28 @@ def test_metrics_are_served_with_the_labels_of_the_process() -> None:
     assert value("nashdex_store_errors_total", operation="put") == 1
     assert value("nashdex_store_operation_seconds_bucket", operation="get", le="0.03") == 1
     assert not any(str(name).startswith("nashdex") and str(name).endswith("_created") for name, *_ in samples)
+
+
+def test_threads_that_set_a_metric_first_create_it_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    created = prometheus_client.Gauge
+
+    def slow(*args: object, **options: object) -> prometheus_client.Gauge:
+        time.sleep(0.05)  # gives the other threads time to find no metric
+        return created(*args, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(prometheus_client, "Gauge", slow)
+    process = {"run": "r1", "component": "train", "format": "gen1ou"}
+    identify_process(**process)
+    metric = Metric("nashdex_test_first_sets", "gauge", "Set by several threads.")
+    start = Barrier(4)
+
+    def first_set(value: int) -> None:
+        start.wait()
+        metric.set(value)
+
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(first_set, range(4)))
+    assert prometheus_client.REGISTRY.get_sample_value(metric.name, process) in range(4)
 
 
 def test_a_process_whose_work_does_not_advance_is_unhealthy_until_it_does() -> None:
