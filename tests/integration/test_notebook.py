@@ -27,7 +27,7 @@ def test_the_notebook_is_stored_without_outputs() -> None:
 
 
 def test_the_notebook_imports_what_is_there() -> None:
-    imports = [
+    imports: list[ast.stmt] = [
         node for cell in _cells() for node in ast.parse(cell).body if isinstance(node, ast.Import | ast.ImportFrom)
     ]
     assert imports
