@@ -3,6 +3,8 @@
 from functools import cache
 from typing import TYPE_CHECKING
 
+from nashdex.core.extras import required
+
 if TYPE_CHECKING:
     from poke_env.data import GenData
 
@@ -10,6 +12,5 @@ if TYPE_CHECKING:
 @cache
 def game_data(generation: int) -> "GenData":
     """Return the tables of a generation."""
-    from poke_env.data import GenData  # noqa: PLC0415 - slow to import, and the control image has no poke-env
-
-    return GenData.from_gen(generation)
+    tables: type[GenData] = required("poke_env.data:GenData", extra="battles", needed_by="a battle's log")
+    return tables.from_gen(generation)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 from nashdex.core import keys
 from nashdex.core.arguments import check_type
 from nashdex.core.errors import ConfigurationError
+from nashdex.core.extras import required
 from nashdex.core.ids import PolicyId
 from nashdex.core.steps import StepName
 from nashdex.core.user_input import shorten
@@ -133,14 +134,12 @@ class Table(tuple[Row, ...]):
             fields = self[0]._fields if self else columns
             if unknown := [name for name in columns if name not in fields]:
                 raise ConfigurationError(f"columns has {shorten(unknown[0])}: expected some of {', '.join(fields)}")
-        try:
-            import pandas as pd  # noqa: PLC0415 - of the extra alone
-        except ModuleNotFoundError as error:
-            raise ConfigurationError("a frame needs pandas: pip install 'nashdex[pandas]'") from error
-        return pd.DataFrame.from_records([row._asdict() for row in self], columns=columns)
+        data_frame: type[pd.DataFrame] = required("pandas:DataFrame", extra="pandas", needed_by="a frame")
+        return data_frame.from_records([row._asdict() for row in self], columns=columns)
 
 
 _HEIGHT_PIXELS: Final = 340
+_RENDER_PICTURE: Final = "nashdex.report.page.render:render_picture"
 
 
 class Picture:
@@ -272,9 +271,7 @@ class Run:
         Raises:
             ConfigurationError: there is no such picture, or the run has nothing to draw in it.
         """
-        # Late: all templates of the page are compiled.
-        from nashdex.report.page.render import render_picture  # noqa: PLC0415 - jinja2 comes with extras alone
-
+        render_picture = required(_RENDER_PICTURE, extra="local", needed_by="a picture")
         return Picture(render_picture(self.report, name))
 
     def _rows_with_curves(self) -> Iterator[IterationRow]:

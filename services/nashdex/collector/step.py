@@ -3,6 +3,7 @@
 import time
 from collections import Counter
 from collections.abc import Iterator
+from pkgutil import resolve_name
 from typing import Final, Literal
 
 import structlog
@@ -36,6 +37,9 @@ from nashdex.trajectory.shard import ShardWriter
 
 _log = structlog.get_logger()
 
+# Named, since they import torch, which tabular games do not need.
+_CHECK_FIRST_NETWORK: Final = "nashdex.learning.initial:check_first_network"
+_SELF_PLAY_TRIAL: Final = "nashdex.collector.trial:self_play_trial"
 _DRAW_SCORE: Final = 0.5
 _Result = Literal["win", "draw", "loss"]
 
@@ -122,20 +126,19 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
 def _check_first_network(store: ObjectStore, network: NetworkSettings, plan: IterationPlan, space: Space) -> None:
     """Refuse what the first training could not begin with, before its battles are played."""
     if ORACLES[plan.oracle].begins_from_policy and network.init_from.policy_id is not None:
-        # Late: it imports torch, which tabular games do not need.
-        from nashdex.learning.initial import check_first_network  # noqa: PLC0415
-
-        check_first_network(store, space, network)
+        resolve_name(_CHECK_FIRST_NETWORK)(store, space, network)
 
 
 def _trial(game: Game, network: NetworkSettings, collect: CollectSettings) -> Trial | None:
     """Return the benchmark by which sizes are chosen, or None for a game without gateways."""
     if game.tree is not None:
         return None
-    # Late: it imports torch, which tabular games do not need.
-    from nashdex.collector.trial import self_play_trial  # noqa: PLC0415
 
-    return self_play_trial(game, network, device=collect.device)
+    def decisions_per_second(num_gateways: int, concurrent_battles: int) -> float:
+        measure: Trial = resolve_name(_SELF_PLAY_TRIAL)(game, network, device=collect.device)
+        return measure(num_gateways, concurrent_battles)
+
+    return decisions_per_second
 
 
 def _assignments(numbers: range, battles: PairedBattles, plan: IterationPlan) -> Iterator[Assignment]:

@@ -3,6 +3,7 @@
 from types import ModuleType
 
 from nashdex.core.errors import ConfigurationError
+from nashdex.core.extras import required
 
 
 def check_cuda(device: str, setting: str, remedy: str) -> None:
@@ -42,6 +43,5 @@ def check_machine(device: str, *, num_processes: int = 1) -> None:
 
 
 def _cuda() -> ModuleType:
-    from torch import cuda  # noqa: PLC0415 - an extra, which takes seconds to import
-
+    cuda: ModuleType = required("torch.cuda:", extra="local", needed_by="a GPU")
     return cuda

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final, Protocol, Self
 
 from nashdex.core.errors import ConfigurationError
+from nashdex.core.extras import required
 from nashdex.core.results import Evaluation
 from nashdex.settings.train import TrackerSettings
 
@@ -87,9 +88,8 @@ class TensorBoard:
     """Writes FOLDER/RUN/NAME. A resumed training adds a file; TensorBoard shows the folder's files as one."""
 
     def __init__(self, folder: str, run: str, name: str) -> None:
-        from torch.utils.tensorboard import SummaryWriter  # noqa: PLC0415 - an extra
-
-        self._writer = SummaryWriter(str(Path(folder) / run / name))
+        new_writer = required("torch.utils.tensorboard:SummaryWriter", extra="tensorboard", needed_by="TensorBoard")
+        self._writer = new_writer(str(Path(folder) / run / name))
 
     def record(self, decisions: int, values: Mapping[str, float]) -> None:
         """Add a point to the curve of each value."""
@@ -108,8 +108,7 @@ class WeightsAndBiases:
     """
 
     def __init__(self, project: str, run: str, name: str) -> None:
-        import wandb  # noqa: PLC0415 - an extra
-
+        wandb = required("wandb", extra="wandb", needed_by="train.trackers.wandb_project")
         self._run = wandb.init(
             project=project,
             group=run,

@@ -31,7 +31,7 @@ from nashdex.settings.run import RunSettings
 
 _STARTS = 3
 _SERVE = "import sys; from nashdex.local.warm_server import serve_from_arguments; serve_from_arguments(sys.argv[1:])"
-_LIBRARIES = ("prometheus_client", "scipy.optimize", "typer._adapters")
+_LIBRARIES = ("scipy.optimize", "typer._adapters")
 _LIBRARIES_OF_TABULAR_GAMES = ("pyspiel",)
 # What torch imports late itself: for deterministic algorithms and for tensors without memory.
 _LIBRARIES_OF_NETWORKS = ("torch", "torch._inductor", "torch.fx.experimental.symbolic_shapes")

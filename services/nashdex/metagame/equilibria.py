@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nashdex.core.errors import DataError
+from nashdex.core.extras import required
 
 Floats = NDArray[np.float64]
 
@@ -285,8 +286,7 @@ def _minimum(
 
     constraints·x ≤ bounds, equations·x = right, and ``limits`` has the smallest and largest value of each variable.
     """
-    from scipy.optimize import linprog  # noqa: PLC0415 - images that solve nothing have no scipy
-
+    linprog = required("scipy.optimize:linprog", extra="control", needed_by="the solution of a game")
     answer = linprog(cost, constraints, bounds, equations, right, limits, "highs")
     return (np.asarray(answer.x, dtype=np.float64) if answer.status == 0 else None), str(answer.message)
 

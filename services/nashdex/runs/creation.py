@@ -50,13 +50,6 @@ def defaults_of_format(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 CONFIG_SCHEMA_VERSION = 1
-_CONSTANTS: Final = {
-    ("population", "retire_elo_below"): 100.0,
-    ("train", "oracle", "pool", "opponents_a_round"): 2,
-    ("train", "oracle", "pool", "prioritised_share"): 0.0,
-    ("train", "oracle", "streaming", "max_staleness_seconds"): 0.0,
-}
-"""Keys of stored settings that settings do not have, with the value that every run has."""
 _MAX_STEM = 54
 """So that the file's name, a dash and the fingerprint's 8 digits fit a run id."""
 
@@ -200,12 +193,6 @@ def _stored_settings(store: ObjectStore) -> RunSettings:
 
 def _parse_settings(config: bytes, source: str) -> RunSettings:
     values = _parse_values(config, source)
-    for (*sections, key), constant in _CONSTANTS.items():
-        section: Any = values
-        for name in sections:
-            section = section.get(name) if isinstance(section, dict) else None
-        if isinstance(section, dict) and section.get(key) == constant:
-            del section[key]
     try:
         return RunSettings.model_validate(values)
     except ValidationError as error:

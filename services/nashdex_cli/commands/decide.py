@@ -5,7 +5,8 @@ from typing import Annotated
 
 import typer
 
-from nashdex.core.errors import ConfigurationError, StoppedError
+from nashdex.core.errors import StoppedError
+from nashdex.core.extras import required
 from nashdex.core.stopping import check_stop, install_stop_handlers
 from nashdex_cli.commands.output import print_note
 from nashdex_cli.commands.run_options import PlayerArgument, SeedOption
@@ -64,12 +65,11 @@ def _listen(
     concurrent: int,
     seconds: float,
 ) -> None:
-    try:
-        from nashdex_play.decide.service import Limits, listen
-    except ModuleNotFoundError as error:
-        raise ConfigurationError(f"--listen needs {error.name}: pip install 'nashdex[decide]'") from error
+    required("fastapi", extra="decide", needed_by="--listen")
+    required("uvicorn", extra="decide", needed_by="--listen")
     from nashdex.core.address import Address, open_listener
     from nashdex_play.decide.deciding import open_adviser
+    from nashdex_play.decide.service import Limits, listen
 
     install_stop_handlers()
     _log_to_stderr()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nashdex.core.errors import ConfigurationError, StoppedError
+from nashdex.core.extras import required
 from nashdex.core.stopping import check_stop, install_stop_handlers
 from nashdex_cli.commands.output import JsonOption, print_json, print_text
 from nashdex_cli.commands.run_options import PlayerArgument, SeedOption, TeamSetOption
@@ -97,11 +98,7 @@ def serve(
     from nashdex.games.teams import TeamPool
     from nashdex.runs.inputs import game_with_team_set
 
-    try:
-        import websockets  # noqa: F401 - of the extra alone
-    except ModuleNotFoundError as error:
-        raise ConfigurationError("nashdex serve needs websockets: pip install 'nashdex[serve]'") from error
-
+    required("websockets", extra="serve", needed_by="nashdex serve")
     from nashdex.serve.client import Client
     from nashdex.serve.connection import Connection
     from nashdex.serve.deciding import open_decider

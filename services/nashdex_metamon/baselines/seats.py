@@ -12,6 +12,7 @@ from nashdex.games.interface import Decisions, SeatLines
 from nashdex.games.showdown.poke_env_players import PokeEnvSeat
 from nashdex.games.space import Space
 from nashdex.policies.interface import Actions
+from nashdex.policies.scripted.declaration import ScriptedPlayer
 from nashdex_metamon.baselines.arithmetic import Arithmetic
 from nashdex_metamon.baselines.orders import Chooser
 from nashdex_metamon.baselines.situation import Situation
@@ -30,8 +31,8 @@ class _Seat:
         self.chooser = chooser
 
 
-class BaselineSeats:
-    """Any number of seats that play by one baseline."""
+class BaselinePlayer(ScriptedPlayer):
+    """Plays by one baseline, in formats of generations 1 to 4 and 9."""
 
     def __init__(self, space: Space, new_chooser: Callable[[Random], Chooser]) -> None:
         """``new_chooser`` gives a battle's baseline, which may draw what holds for the battle."""

@@ -1,23 +1,29 @@
 """The baselines of a few rules: random moves, types, base power, damage."""
 
+from random import Random
 from typing import Final
 
 from poke_env.battle import Move, MoveCategory, Pokemon
 
-from nashdex_metamon.baselines.orders import Order, best, best_switch, switch_to, use
+from nashdex_metamon.baselines.orders import Chooser, Order, best, best_switch, switch_to, use
 from nashdex_metamon.baselines.situation import Situation
 
 _SETUP_MOVES: Final = frozenset({"reflect", "lightscreen", "transform"})
 _START_SCORE: Final = 10
 _FIRST_GENERATIONS_AI_AVOIDS: Final = 5
-MOST_RANDOM: Final = 0.1
-"""A battle's share of random answers of ``max_base_power`` is drawn up to this."""
+_MOST_RANDOM: Final = 0.1
 
 
 def uniform(situation: Situation) -> Order | None:
     """Draw from the offered moves and switches."""
     orders = [Order(move) for move in situation.moves] + [Order(pokemon) for pokemon in situation.bench]
     return situation.random.choice(orders) if orders else None
+
+
+def new_max_base_power(random: Random) -> Chooser:
+    """Return a battle's ``max_base_power``: its share of random answers is drawn up to a tenth."""
+    share_random = random.uniform(0.0, _MOST_RANDOM)
+    return lambda situation: max_base_power(situation, share_random)
 
 
 def max_base_power(situation: Situation, share_random: float = 0.0) -> Order | None:

@@ -3,10 +3,10 @@
 They play, and neither train nor store. Their libraries come with the extra ``envs``.
 """
 
-from importlib import import_module
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
-from nashdex.core.errors import ConfigurationError
+from nashdex.core.extras import required
 
 if TYPE_CHECKING:
     from nashdex_play.envs.episodes import Clone
@@ -31,23 +31,15 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever the name means
     """Import an environment's library when it is first asked for."""
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    try:
-        return getattr(import_module(_MODULES[name]), name)
-    except ModuleNotFoundError as error:
-        raise ConfigurationError(f"{name} needs {error.name}: pip install 'nashdex[envs]'") from error
+    return required(f"{_MODULES[name]}:{name}", extra="envs", needed_by=name)
 
 
-def _register() -> None:
-    """Register ``nashdex/Battle-v0`` with Gymnasium, as its users expect of an import."""
-    try:
-        import gymnasium  # noqa: PLC0415 - with the extra alone
-    except ModuleNotFoundError:  # the first environment that is asked for names the extra
-        return
+with suppress(ModuleNotFoundError):  # the first environment that is asked for names the extra
+    import gymnasium
+
+    # Users of Gymnasium expect this of an import.
     gymnasium.register(
         "nashdex/Battle-v0",
         entry_point="nashdex_play.envs.single:BattleEnv",
         vector_entry_point="nashdex_play.envs.vector:BattleVectorEnv",
     )
-
-
-_register()

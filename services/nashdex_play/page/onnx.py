@@ -13,7 +13,6 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ import torch
 from torch import Tensor, nn
 
 from nashdex.core.errors import ConfigurationError
+from nashdex.core.extras import required
 from nashdex.core.ids import PlayedPolicy
 from nashdex.core.output_files import check_output, write_output
 from nashdex.core.references import PolicyReference
@@ -131,13 +131,7 @@ def export_network(network: ActorCritic) -> ExportedNetwork:
 def _check_packages() -> None:
     """Torch's exporter imports these, which torch does not bring."""
     for name in ("onnx", "onnxscript"):
-        try:
-            import_module(name)
-        except ModuleNotFoundError as error:
-            raise ConfigurationError(
-                f"networks are exported by the Python package {error.name}, which is missing; install it with: "
-                "pip install 'nashdex[export]'"
-            ) from error
+        required(name, extra="export", needed_by="the export of a network")
 
 
 def _replace_recurrences(module: nn.Module) -> Iterator[_OneStep]:

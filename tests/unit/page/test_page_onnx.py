@@ -15,5 +15,5 @@ from support.battle_spaces import battle_space
 def test_without_a_package_that_exports_the_extra_is_named(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("onnx", "onnxscript"):
         monkeypatch.setitem(sys.modules, name, None if name == package else sys)
-    with pytest.raises(ConfigurationError, match=rf"package {package}, .*pip install 'nashdex\[export\]'"):
+    with pytest.raises(ConfigurationError, match=rf"package {package}; .*pip install 'nashdex\[export\]'"):
         export_network(make_network(battle_space(), SlotsSettings()))

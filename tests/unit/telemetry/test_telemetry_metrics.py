@@ -70,7 +70,7 @@ def test_threads_that_set_a_metric_first_create_it_once(monkeypatch: pytest.Monk
         time.sleep(0.05)  # gives the other threads time to find no metric
         return created(*args, **options)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(prometheus_client, "Gauge", slow)
+    monkeypatch.setattr("nashdex.telemetry.metric.Gauge", slow)
     process = {"run": "r1", "component": "train", "format": "gen1ou"}
     identify_process(**process)
     metric = Metric("nashdex_test_first_sets", "gauge", "Set by several threads.")
@@ -102,6 +102,7 @@ def test_a_process_whose_work_does_not_advance_is_unhealthy_until_it_does() -> N
 def test_without_a_host_it_answers_on_every_address(address: str) -> None:
     if ":" in address and not socket.has_dualstack_ipv6():
         pytest.skip("this machine has no IPv6")
+    beat()
     with (
         TelemetryServer(0, stale_seconds=60) as server,
         socket.create_connection((address, server.port), timeout=60) as connection,

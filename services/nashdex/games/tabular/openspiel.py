@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from nashdex.core.extras import required
 from nashdex.games.tabular.tree import GameTree
 
 if TYPE_CHECKING:
@@ -15,8 +16,7 @@ def openspiel_tree(name: str, game: str | None = None) -> GameTree:
 
     ``game`` is OpenSpiel's name of it, with parameters if any, such as ``leduc_poker(players=2)``; by default ``name``.
     """
-    import pyspiel  # noqa: PLC0415 - only these games need it
-
+    pyspiel = required("pyspiel", extra="tabular", needed_by=f"the game {name}")
     return _Enumeration(pyspiel.load_game(game or name)).tree(name)
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nashdex.core.errors import DataError
+from nashdex.core.extras import required
 from nashdex.metagame.evidence.large import is_large
 
 Floats = NDArray[np.float64]
@@ -33,6 +34,7 @@ _NEAR = 1e-2
 _WORTHWHILE = 0.3
 """``fit_samples`` keeps an old inverse while each step is at most this share of the one before."""
 
+_LARGE_FIT = "a fit of many ratings"
 _NO_DIGIT_LEFT = (
     "a score is too near 0 or 1 for a rating: a policy wins or loses all of too many battles; expected 10^9 battles "
     "between two policies at most"
@@ -210,8 +212,7 @@ def _newton_step(weights: Floats, gradient: Floats, anchors: Mapping[int, float]
     """
     if not is_large(len(weights)):
         return np.asarray(_inverse_information(weights, anchors) @ gradient)
-    from scipy.linalg import cho_solve  # noqa: PLC0415 - scipy takes longer to import than a small step
-
+    cho_solve = required("scipy.linalg:cho_solve", extra="control", needed_by=_LARGE_FIT)
     try:
         information = _laplacian(weights)
         step: Floats = np.zeros(len(weights))
@@ -232,11 +233,10 @@ def _inverted(information: Floats) -> Floats:
     """Return the inverse of a positive definite matrix: of a large one by Cholesky, in a third of the time."""
     if not is_large(len(information)):
         return np.asarray(np.linalg.inv(information), np.float64)
-    from scipy.linalg.lapack import dpotrf, dpotri  # noqa: PLC0415 - as above
-
-    factor, failed = dpotrf(information, lower=True)
+    lapack = required("scipy.linalg.lapack:", extra="control", needed_by=_LARGE_FIT)
+    factor, failed = lapack.dpotrf(information, lower=True)
     if not failed:
-        factor, failed = dpotri(factor, lower=True)
+        factor, failed = lapack.dpotri(factor, lower=True)
     if failed:
         raise np.linalg.LinAlgError
     whole: Floats = np.tril(factor) + np.tril(factor, -1).T
