@@ -226,7 +226,7 @@ def run_actors_bench(
     prepare_torch("cpu", 1)
     game = showdown_game(format_id)
     settings = settings.model_copy(update={"learning_rate": _NO_STEP, "critic_learning_rate": _NO_STEP})
-    ahead, versions = settings.overlap_rounds, settings.streaming.max_staleness_versions
+    ahead, versions = settings.overlap_rounds, settings.max_staleness_versions
     with TemporaryDirectory() as folder:
         below = open_store(str(Path(folder)))
         recorded, chunk_decisions, network = _record(below, game, network_settings, chunk_battles)

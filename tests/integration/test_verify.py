@@ -481,7 +481,7 @@ keep_chunks = true
 decisions = 700
 round_battles = 4
 advantages = "v-trace"
-streaming.max_staleness_versions = 2
+max_staleness_versions = 2
 evaluation = { every_decisions = 300, battles = 4, anchors = ["random"] }
 [train.first]
 num_epochs = 1

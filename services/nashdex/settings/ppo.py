@@ -17,19 +17,6 @@ class Annealing(Section):
     entropy: Share = Field(1.0, description="Final share of the entropy bonus.")
 
 
-class StreamingSettings(Section):
-    """A stream of battles: rounds learn from the actors' stored battles, in the order of storage."""
-
-    max_staleness_versions: int = Field(
-        0,
-        ge=0,
-        le=1000,
-        description="Staleness bound, in rounds: the largest age of the playing weights, relative to the learning "
-        "ones. Older chunks are dropped, and actors that would exceed the bound wait. 0: no stream; `overlap_rounds` "
-        "decides.",
-    )
-
-
 class PpoSettings(Choice):
     """Proximal policy optimisation of a network, under damping."""
 
@@ -55,8 +42,13 @@ class PpoSettings(Choice):
         "1: while the learner trains on a round, the weights from the start of that round play the next one; "
         "needs `v-trace`.",
     )
-    streaming: StreamingSettings = Field(
-        StreamingSettings(), description="Actors that play all the time, always with the newest weights."
+    max_staleness_versions: int = Field(
+        0,
+        ge=0,
+        le=1000,
+        description="Largest age, in rounds, of the weights that play, relative to the weights that learn, where "
+        "actors play all the time with the newest weights and rounds learn from their stored battles. Older chunks "
+        "are dropped, and actors that would exceed the bound wait. 0: no such stream; `overlap_rounds` decides.",
     )
     num_epochs: int = Field(4, ge=1, le=1000, description="Passes over the decisions of a round.")
     minibatch_decisions: int = Field(

@@ -163,7 +163,7 @@ def actors(
             "minibatch_decisions": minibatch,
             "round_battles": battles,
             "overlap_rounds": 0 if staleness else overlap,
-            "streaming": {"max_staleness_versions": staleness},
+            "max_staleness_versions": staleness,
             "advantages": {"kind": "v-trace"},
         }
     )

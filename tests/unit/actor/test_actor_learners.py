@@ -46,7 +46,7 @@ def settings_of(num_actors: int = 1, *, versions: int = 0) -> RunSettings:
         "decisions": 1500,
         "round_battles": CHUNK_BATTLES * CHUNKS_A_ROUND,
         "advantages": {"kind": "v-trace"},
-        "streaming": {"max_staleness_versions": versions},
+        "max_staleness_versions": versions,
     }
     actors = {"shards": num_actors, "chunk_battles": CHUNK_BATTLES, "patience_seconds": 600.0, "keep_chunks": True}
     settings = kuhn_settings(oracle=oracle, battles=100, seeds=NUM_LEARNERS)

@@ -38,7 +38,7 @@ def settings_of(*, versions: int = 3, keep_chunks: bool = True, patience_seconds
         "round_battles": CHUNK_BATTLES * CHUNKS_A_ROUND,
         "learning_rate": 1e-2,
         "advantages": {"kind": "v-trace"},
-        "streaming": {"max_staleness_versions": versions},
+        "max_staleness_versions": versions,
         "pool": POOL,
     }
     actors = {

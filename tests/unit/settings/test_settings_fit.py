@@ -15,7 +15,6 @@ KUHN = {"format": "kuhn_poker", "population": {"initial": ["random"]}, "collect"
 ROLES = {"kind": "league", "roles": ["main", "main-exploiter", "league-exploiter"]}
 EXACT = KUHN | {"train": {"oracle": "exact"}}
 OFTEN = {"every_decisions": 5000}
-STREAM = {"max_staleness_versions": 2}
 V_TRACE = {"kind": "v-trace"}
 RARE_POOL = {"share": 0.5, "every_decisions": 1000}
 POINTER: dict[str, Any] = {"network": {"kind": "pointer", "predicts_opponent": True}}
@@ -53,7 +52,7 @@ def ppo(values: dict[str, Any] | None = None, **oracle: object) -> dict[str, Any
         ppo({"opponents": "self-play"}, decisions=1000, pool={"share": 0.5}),
         ppo({"opponents": "self-play"}, decisions=1000, pool={"every_decisions": 1000}),
         ppo(decisions=1000, evaluation={"every_decisions": 5000}),
-        ppo(decisions=1000, round_battles=100, streaming=STREAM, advantages=V_TRACE),
+        ppo(decisions=1000, round_battles=100, max_staleness_versions=2, advantages=V_TRACE),
         ppo(KUHN, decisions=1000, overlap_rounds=1, advantages=V_TRACE),
         {"actors": {"shards": 0}},
         EXACT | {"actors": {"shards": 0}, "network": "slots"},
@@ -142,23 +141,23 @@ def test_goes_together(values: dict[str, Any]) -> None:
             "train.oracle.advantages 'gae' does not correct for battles of older weights; expected 'v-trace'",
         ),
         (
-            ppo(decisions=1000, streaming=STREAM),
-            "train.oracle.streaming.max_staleness_versions is 2, and train.oracle.advantages 'gae' does not correct",
+            ppo(decisions=1000, max_staleness_versions=2),
+            "train.oracle.max_staleness_versions is 2, and train.oracle.advantages 'gae' does not correct",
         ),
         (
-            ppo(decisions=1000, streaming=STREAM, overlap_rounds=1, advantages=V_TRACE),
-            "overlap_rounds is 1 and train.oracle.streaming.max_staleness_versions 2; expected one of them to be 0",
+            ppo(decisions=1000, max_staleness_versions=2, overlap_rounds=1, advantages=V_TRACE),
+            "overlap_rounds is 1 and train.oracle.max_staleness_versions 2; expected one of them to be 0",
         ),
         (
-            ppo(decisions=1000, streaming=STREAM, advantages=V_TRACE) | {"actors": {"shards": 0}},
+            ppo(decisions=1000, max_staleness_versions=2, advantages=V_TRACE) | {"actors": {"shards": 0}},
             "max_staleness_versions is 2 and actors.shards 0, so the trainer plays each round with its newest weights",
         ),
         (
-            ppo(decisions=1000, streaming=STREAM, round_battles=150, advantages=V_TRACE),
+            ppo(decisions=1000, max_staleness_versions=2, round_battles=150, advantages=V_TRACE),
             "train.oracle.round_battles is 150 and actors.chunk_battles 100; expected a multiple",
         ),
         (
-            ppo(KUHN, decisions=1000, round_battles=100, streaming=STREAM, advantages=V_TRACE),
+            ppo(KUHN, decisions=1000, round_battles=100, max_staleness_versions=2, advantages=V_TRACE),
             "max_staleness_versions is 2 and format 'kuhn_poker', which has no actors: .* expected 0 versions",
         ),
         (

@@ -106,10 +106,10 @@ def problems(settings: PpoSettings, run: RunSettings) -> Iterator[str]:
 
 
 def _of_staleness(settings: PpoSettings, actors: ActorSettings, format_id: str) -> Iterator[str]:
-    versions = settings.streaming.max_staleness_versions
+    versions = settings.max_staleness_versions
     older = {
         "train.oracle.overlap_rounds": settings.overlap_rounds,
-        "train.oracle.streaming.max_staleness_versions": versions,
+        "train.oracle.max_staleness_versions": versions,
     }
     for key, value in older.items():
         if value and not ADVANTAGES[settings.advantages.kind].off_policy:
@@ -123,16 +123,16 @@ def _of_staleness(settings: PpoSettings, actors: ActorSettings, format_id: str) 
     if settings.overlap_rounds:
         yield (
             f"train.oracle.overlap_rounds is {settings.overlap_rounds} and "
-            f"train.oracle.streaming.max_staleness_versions {versions}; expected one of them to be 0"
+            f"train.oracle.max_staleness_versions {versions}; expected one of them to be 0"
         )
     if actors.shards == 0:
         yield (
-            f"train.oracle.streaming.max_staleness_versions is {versions} and actors.shards 0, so the trainer plays "
+            f"train.oracle.max_staleness_versions is {versions} and actors.shards 0, so the trainer plays "
             "each round with its newest weights; expected actors, or 0 versions"
         )
     elif FORMATS[format_id].evidence is Evidence.EXACT:  # as oracles.registry.needs_actors
         yield (
-            f"train.oracle.streaming.max_staleness_versions is {versions} and format {format_id!r}, which has no "
+            f"train.oracle.max_staleness_versions is {versions} and format {format_id!r}, which has no "
             "actors: the trainer plays each round with its newest weights; expected 0 versions"
         )
     if settings.round_battles % actors.chunk_battles:

@@ -269,7 +269,7 @@ class Ppo:
     def policies_of_round(self) -> Iterator[ActorCritic]:
         """Yield the networks that ``targets`` evaluates in process 0, in its order."""
         yield self.training.network_of_round()
-        if self.settings.overlap_rounds and not self.settings.streaming.max_staleness_versions:
+        if self.settings.overlap_rounds and not self.settings.max_staleness_versions:
             yield self.training.network_that_acted()
 
     @memory_limited_by(_STEP_SIZE)
@@ -398,10 +398,8 @@ class Ppo:
 
 def _rounds(task: Task, settings: PpoSettings, training: Training, player: Player) -> Rounds:
     """Return the training's rounds: in turn, ahead or in a stream, as the settings say."""
-    run, plan, streaming = task.settings, task.plan, settings.streaming
-    stream = None
-    if streaming.max_staleness_versions:
-        stream = StreamPosition(streaming.max_staleness_versions)
+    run, plan, versions = task.settings, task.plan, settings.max_staleness_versions
+    stream = StreamPosition(versions) if versions else None
     rounds = RoundsSettings(
         seed=derive_seed(run.seed, "round", plan.iteration, task.shard),
         num_battles=settings.round_battles,
