@@ -46,7 +46,7 @@ TRAINING = Dashboard(
         Row(
             "Distance",
             [
-                alerting(live("KL from the behaviour policy", "nashdex_kl_behaviour_nats", NATS), above=0.1),
+                alerting(live("KL from the round's start", "nashdex_kl_round_start_nats", NATS), above=0.1),
                 live("KL from the reference", "nashdex_kl_reference_nats", NATS, "reference"),
                 live("KL from the iteration's start", "nashdex_kl_iteration_start_nats", NATS),
             ],

@@ -7,6 +7,7 @@ from pathlib import Path
 from alerts_page import alerts_page
 from commands_page import commands_page
 from formats_page import formats_page
+from measured_page import measured_page
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
@@ -20,6 +21,7 @@ PAGES = {
     "reference/settings.md": settings_page,
     "reference/alerts.md": alerts_page,
     "reference/formats.md": formats_page,
+    "reference/measured.md": measured_page,
     "reference/zoo.md": zoo_page,
 }
 

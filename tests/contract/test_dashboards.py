@@ -103,7 +103,7 @@ def test_equal_runs_of_two_namespaces_stay_apart(expression: Expression) -> None
 
 ALERTING_PANELS = {
     "NashdexPolicyEntropyCollapsed": ("training-stability.json", "Policy entropy"),
-    "NashdexKlOutOfBand": ("training-stability.json", "KL from the behaviour policy"),
+    "NashdexKlOutOfBand": ("training-stability.json", "KL from the round's start"),
     "NashdexNonFiniteLoss": ("training-stability.json", "Non-finite updates"),
     "NashdexExploitabilityNotFalling": ("metagame.json", "Iterations since exploitability was lowest"),
     "NashdexRunStalled": ("run-overview.json", "Time since last progress"),

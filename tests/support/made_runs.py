@@ -159,7 +159,7 @@ def _train(store: ObjectStore, plan: IterationPlan, generator: random.Random) ->
                 values |= {"validation_loss": values["loss"] + 0.05, "validation_accuracy": values["accuracy"] - 0.02}
         else:
             values = {
-                "kl_behaviour": 0.012 * done * noise,
+                "kl_round_start": 0.012 * done * noise,
                 "kl_reference": 0.03 * (1 - math.exp(-3 * done)) * noise,
                 "kl_iteration_start": 0.025 * (1 - math.exp(-3 * done)) * noise,
                 "entropy": (1.1 - 0.3 * done) * noise,

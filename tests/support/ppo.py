@@ -39,5 +39,5 @@ def learn(
 def step(training: Training, loss: Tensor, measured: Mapping[str, float], progress: Progress, rates: Rates) -> None:
     """Take one optimiser step with the whole of its loss."""
     one = training.begin_step()
-    one.add(loss, measured)
+    one.backward(loss, measured)
     training.take(one, rates, progress)

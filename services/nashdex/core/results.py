@@ -85,8 +85,9 @@ class Evaluation(Model):
 class Measured(Model):
     """What an oracle measures of one training.
 
-    A new measured value is one field here, or one name in ``summary`` or the curve: the oracle sets it, and the train
-    step's result and the report carry it.
+    A new measured value is one field here, or one name in ``summary`` or the curve, with its meaning in the oracle's
+    ``metrics``: the oracle sets it, and the train step's result and the report carry it. A value that accumulates over
+    optimiser steps is a field of ``learning.updates.state``, so that checkpoints hold it.
     """
 
     preset: str | None = Field(None, description="Damping preset, if the oracle has any.")

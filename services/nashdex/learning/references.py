@@ -1,7 +1,7 @@
 """References ρ: the policies that a KL holds the trained policy to.
 
 Each minibatch gets a full forward pass of the reference: log-probabilities kept since collection would belong to the
-behaviour policy. Make a reference after weights are loaded. N decisions, F observation values, A actions.
+policy that played. Make a reference after weights are loaded. N decisions, F observation values, A actions.
 """
 
 import copy

@@ -163,7 +163,7 @@ def clone(
             returns = lesson.returns[rows].to(batch.device)
             loss, measured = _critic_loss(training.forward, batch.observations, returns)
         step = training.begin_step()
-        step.add(loss, measured)
+        step.backward(loss, measured)
         rate = settings.learning_rate * training.state.guard_factor
         training.take(step, optimiser.Rates.both(rate), progress)
     return measure(training.network, validation)

@@ -126,7 +126,7 @@ def distil(
         outputs = training.forward.outputs(part.observations)
         divergence, error = lesson.losses(masked_log_softmax(outputs.logits, part.masks), outputs.values, rows)
         step = training.begin_step()
-        step.add(divergence + error, {"kl_teacher": divergence.item(), "value_error": error.item()})
+        step.backward(divergence + error, {"kl_teacher": divergence.item(), "value_error": error.item()})
         rate = settings.learning_rate * (1 - state.update / total) * state.guard_factor
         training.take(step, Rates.both(rate), progress)
     training.restore(_BEST)

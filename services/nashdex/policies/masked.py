@@ -62,13 +62,17 @@ def mask_of(legal: Tensor) -> Tensor:
     return legal if legal.dtype == torch.bool else legal >= 0
 
 
-def masked_log_softmax(logits: Tensor, legal: Tensor, temperature: float = 1.0) -> Tensor:
-    """Return log π of shape (N, A): −inf where illegal. ``logits`` are a network's for the kind of ``legal``."""
+def masked_logits(logits: Tensor, legal: Tensor) -> Tensor:
+    """Return logits of shape (N, A): −inf where illegal. ``logits`` are a network's for the kind of ``legal``."""
     if legal.dtype != torch.bool:
         logits = pair_logits(logits, legal)
-    if temperature != 1.0:
-        logits = logits / temperature
-    return logits.masked_fill(~mask_of(legal), -torch.inf).log_softmax(dim=-1)
+    return logits.masked_fill(~mask_of(legal), -torch.inf)
+
+
+def masked_log_softmax(logits: Tensor, legal: Tensor, temperature: float = 1.0) -> Tensor:
+    """Return log π of shape (N, A): −inf where illegal. ``logits`` are a network's for the kind of ``legal``."""
+    legal_logits = masked_logits(logits, legal)
+    return (legal_logits if temperature == 1.0 else legal_logits / temperature).log_softmax(dim=-1)
 
 
 def entropy(log_probs: Tensor, legal: Tensor) -> Tensor:

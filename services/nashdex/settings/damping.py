@@ -48,8 +48,8 @@ class Damping(Section):
     step_target_nats: float = Field(
         0.0,
         ge=0,
-        description="Target of a controller of KL(policy ‖ behaviour policy), which moves the step size; 0: no "
-        "controller.",
+        description="Target of a controller of KL(policy ‖ policy at the round's start), which moves the step size; 0: "
+        "no controller.",
     )
     clock: Literal["iteration", "run"] = Field(
         "iteration",

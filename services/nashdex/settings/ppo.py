@@ -92,5 +92,5 @@ class PpoSettings(Choice):
         return self.minibatch_decisions * self.accumulate
 
     def lone_minibatch_decisions(self, num_processes: int) -> int:
-        """Return the most decisions of a minibatch, where each process has one an optimiser step; else 0."""
+        """Return the most decisions of a minibatch if each process has just one in each optimiser step; else 0."""
         return self.minibatch_decisions if self.accumulate == num_processes else 0

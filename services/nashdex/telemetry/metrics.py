@@ -77,12 +77,12 @@ ENTROPY = Metric(
     unit="nats",
     fact="entropy",
 )
-KL_BEHAVIOUR = Metric(
-    "nashdex_kl_behaviour_nats",
+KL_ROUND_START = Metric(
+    "nashdex_kl_round_start_nats",
     "gauge",
-    "KL of the policy from the behaviour policy, which collected the data; controls the learning rate.",
+    "KL of the policy from the policy with which the round began.",
     unit="nats",
-    fact="kl_behaviour",
+    fact="kl_round_start",
 )
 KL_REFERENCE = Metric(
     "nashdex_kl_reference_nats",

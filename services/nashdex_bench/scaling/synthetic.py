@@ -73,7 +73,7 @@ _SPACE = Space(
         ),
     ),
 )
-_CURVES = ("loss", "entropy", "kl_behaviour", "value_loss", "clip_fraction", "gradient_norm")
+_CURVES = ("loss", "entropy", "kl_round_start", "value_loss", "clip_fraction", "gradient_norm")
 
 
 def settings_of(*, iterations: int, shards: int, battles_per_pair: int, draws: int, seeds: int) -> RunSettings:

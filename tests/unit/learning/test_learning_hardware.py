@@ -104,7 +104,7 @@ def test_bfloat16_takes_nearly_the_same_step(tmp_path: Path, kind: str) -> None:
     measured, expected = (loop.state.curve.with_newest()[0].values for loop in (other, one))
     for name in ("policy_loss", "value_loss", "entropy", "gradient_norm"):
         assert measured[name] == pytest.approx(expected[name], rel=0.02, abs=1e-3), name
-    assert measured["kl_behaviour"] < 1e-4
+    assert measured["kl_round_start"] < 1e-4
 
 
 def test_a_run_in_bfloat16_learns_and_its_own_battles_agree_with_it(tmp_path: Path) -> None:

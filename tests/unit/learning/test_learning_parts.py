@@ -66,7 +66,7 @@ def test_kl_is_exactly_0_at_the_first_step_and_above_it_one_step_later() -> None
     reference = SnapshotReference(net, LEARNER)
     optimiser = torch.optim.SGD(net.parameters(), lr=0.1)
     coefficients = Coefficients(beta_reference=0.02, entropy=0.01)
-    gauges = ("kl_reference", "kl_behaviour")
+    gauges = ("kl_reference", "kl_round_start")
     loss, measured = ppo_loss(net, batch, targets, reference, coefficients, settings)
     assert [measured[name] for name in gauges] == [0.0, 0.0]
     assert measured["clip_fraction"] == 0.0
@@ -188,12 +188,12 @@ def test_actor_and_critic_have_their_own_step_sizes() -> None:
         ({"gradient_norm": math.inf}, None, "gradient_norm is inf"),
         ({"gradient_norm": 1010.0}, None, "the gradient's norm is 1.01e+03"),
         ({"clip_fraction": 0.61}, None, "61% of the ratios are clipped"),
-        ({"kl_behaviour": 1.1}, None, "the KL from the policy that played is 1.1 nats, above 1"),
+        ({"kl_round_start": 1.1}, None, "the KL from the policy that the round began with is 1.1 nats, above 1"),
         ({"entropy": 0.4}, 1.0, "entropy fell to 0.4 nats from 1"),
         ({"entropy": 0.6}, 1.0, None),
         ({"entropy": 0.4}, None, None),
         ({"entropy": 0.001}, 0.01, None),
-        ({"clip_fraction": 0.6, "gradient_norm": 100.0, "kl_behaviour": 1.0, "entropy": 1.0}, 1.0, None),
+        ({"clip_fraction": 0.6, "gradient_norm": 100.0, "kl_round_start": 1.0, "entropy": 1.0}, 1.0, None),
     ],
 )
 def test_the_guard_names_what_is_unstable(

@@ -98,7 +98,7 @@ def test_ratios_of_stale_battles_refer_to_the_learner_as_the_round_begins() -> N
     stale = played_by(network(5))
     targets = make_targets(net, stale, settings, 1.0)
     _, measured = ppo_loss(net, stale.batch, targets, None, NO_DAMPING, settings)
-    assert (measured["clip_fraction"], measured["kl_behaviour"]) == (0.0, 0.0)
+    assert (measured["clip_fraction"], measured["kl_round_start"]) == (0.0, 0.0)
     assert measured["policy_loss"] == pytest.approx(-targets.advantages.mean().item(), abs=1e-6)
 
 

@@ -65,7 +65,7 @@ def test_a_first_step_is_on_policy_and_exactly_measured() -> None:
     seen = experience(net, 200, 3)
     targets = make_targets(net, seen, SETTINGS, 1.0)
     _, measured = ppo_loss(net, seen.batch, targets, SnapshotReference(net, LEARNER), DAMPED, SETTINGS)
-    assert (measured["clip_fraction"], measured["kl_behaviour"], measured["kl_reference"]) == (0.0, 0.0, 0.0)
+    assert (measured["clip_fraction"], measured["kl_round_start"], measured["kl_reference"]) == (0.0, 0.0, 0.0)
     _, uniform = ppo_loss(net, seen.batch, targets, UniformReference(), DAMPED, SETTINGS)
     num_legal = (seen.batch.masks >= 0).sum(dim=1).double()
     expected = num_legal.log()[num_legal > 1].mean().item() - uniform["entropy"]

@@ -190,20 +190,20 @@ def test_every_reference_names_its_source_and_begins_at_0_where_it_should(tmp_pa
         assert result.reference.partition(":")[0] == kind
         assert (gauges[0] == 0.0) == is_start, kind
         assert gauges[1] > 0
-        assert values(result, "kl_behaviour")[0] == 0.0
+        assert values(result, "kl_round_start")[0] == 0.0
     assert result.reference == "league:uniform=1"
 
 
 def test_a_snapshot_of_each_round_is_where_the_round_began(tmp_path: Path) -> None:
     damping = {"preset": "ppo-clip-kl", "reference": "round-snapshot"}
     result = improved(tmp_path, decisions=decisions_of(4), learning_rate=1e-2, damping=damping)
-    assert values(result, "kl_reference") == pytest.approx(values(result, "kl_behaviour"), abs=1e-6)
+    assert values(result, "kl_reference") == pytest.approx(values(result, "kl_round_start"), abs=1e-6)
     assert values(result, "kl_iteration_start")[-1] > 2 * values(result, "kl_reference")[-1]
 
 
 def test_the_gauges_of_later_rounds_are_from_the_round_and_from_the_iteration(tmp_path: Path) -> None:
     result = improved(tmp_path, decisions=decisions_of(4), learning_rate=1e-2)
-    at_border = [point.values for point in result.curve if point.update and point.values["kl_behaviour"] < 1e-9]
+    at_border = [point.values for point in result.curve if point.update and point.values["kl_round_start"] < 1e-9]
     assert len(at_border) == 3, "each further round begins where its battles were played"
     assert all(v["kl_iteration_start"] > 1e-5 for v in at_border)
     assert result.num_decisions > 3.5 * 200

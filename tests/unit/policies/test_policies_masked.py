@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from nashdex.policies.masked import entropy, kl_divergence, masked_log_softmax, uniform_log_probs
+from nashdex.policies.masked import entropy, kl_divergence, masked_log_softmax, masked_logits, uniform_log_probs
 
 
 def test_kl_from_uniform_is_the_known_answer_and_log_of_the_legal_actions_minus_entropy() -> None:
@@ -20,6 +20,13 @@ def test_the_mask_forbids_and_does_not_favour() -> None:
     mask = torch.tensor([[True, False, True]])
     probs = masked_log_softmax(torch.tensor([[0.0, 5.0, 0.0]]), mask).exp()
     assert probs.tolist() == [[0.5, 0.0, 0.5]]
+
+
+def test_the_normaliser_counts_legal_actions_alone() -> None:
+    mask = torch.tensor([[True, False, True], [False, True, False]])
+    logits = torch.tensor([[1.0, 50.0, 2.0], [50.0, 3.0, 50.0]])
+    log_z = masked_logits(logits, mask).logsumexp(dim=1)
+    assert log_z.tolist() == pytest.approx([np.log(np.exp(1.0) + np.exp(2.0)), 3.0])
 
 
 def test_one_legal_action_has_no_entropy_and_no_divergence() -> None:

@@ -231,7 +231,7 @@ def test_anchors_are_the_scripted_policies_and_the_first_trained_one(store: Obje
 def test_curves_keep_their_ends_and_stay_short(store: ObjectStore) -> None:
     (training,) = read_report(store).iterations[2].training
     names = {curve.name for curve in training.curves}
-    assert {"kl_behaviour", "kl_reference", "kl_iteration_start", "entropy", "clip_fraction"} <= names
+    assert {"kl_round_start", "kl_reference", "kl_iteration_start", "entropy", "clip_fraction"} <= names
     for curve in training.curves:
         assert len(curve.updates) == len(curve.values) == CURVE_POINTS
         assert (curve.updates[0], curve.updates[-1]) == (0, 299)

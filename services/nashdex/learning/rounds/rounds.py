@@ -1,7 +1,7 @@
 """The battles that each round of a training learns from, and the weights that played them.
 
 In lock-step: learner and actors take turns, and actors play a round with the learner's weights. Played ahead: while the
-learner trains on round r − 1, actors play round r with the weights of round r − 1, so the learner is one version ahead.
+learner trains on a round, the weights from the start of that round play the next one.
 In a stream: actors always play, with the newest weights, and a round learns from the battles at hand. The advantage
 estimator corrects for differences of the weights.
 
@@ -119,10 +119,10 @@ class PlayedRound:
     """The battles of one round, in which the network in training is called ``NEWEST``."""
 
     episodes: Sequence[Episode]
-    behaviour: ActorCritic
+    round_start: ActorCritic
     """The network as the round begins."""
     acting: ActorCritic | None
-    """The network that played: ``behaviour`` itself in lock-step; None if several versions played, in a stream. Then
+    """The network that played: ``round_start`` itself in lock-step; None if several versions played, in a stream. Then
     the recorded probabilities count."""
 
 
@@ -152,10 +152,10 @@ class Rounds:
         Raises what ``Player.play`` does.
         """
         state, settings = self._training.state, self._settings
-        behaviour = self._training.network_of_round()
+        round_start = self._training.network_of_round()
         if settings.stream is not None:
-            return self._streamed(behaviour, settings.stream)
-        acting, met = behaviour, state.met
+            return self._streamed(round_start, settings.stream)
+        acting, met = round_start, state.met
         if settings.plays_ahead:
             acting = self._training.network_that_acted()
         else:
@@ -163,21 +163,21 @@ class Rounds:
         staleness_versions = int(settings.plays_ahead and state.round > 0)
         metrics.STALENESS_VERSIONS.set(staleness_versions)
         episodes = self._player.play(self._wanted(state.round, acting, met, staleness_versions)).episodes
-        return PlayedRound(episodes, behaviour, acting)
+        return PlayedRound(episodes, round_start, acting)
 
-    def ask_for_next(self, behaviour: ActorCritic) -> None:
-        """Have the next round played meanwhile by ``behaviour``, if rounds are played ahead."""
+    def ask_for_next(self, round_start: ActorCritic) -> None:
+        """Have the next round played meanwhile by ``round_start``, if rounds are played ahead."""
         if self._settings.plays_ahead:
             number = self._training.state.round + 1
             self._ahead = self._draw(number)
-            self._player.ask(self._wanted(number, behaviour, self._ahead))
+            self._player.ask(self._wanted(number, round_start, self._ahead))
 
     def after(self) -> None:
         """Keep the snapshots that the next round meets, once that round has begun, and add one that is due."""
         self._pool.meet(self._ahead)
         self._pool.add_when_due()
 
-    def _streamed(self, behaviour: ActorCritic, bounds: StreamPosition) -> PlayedRound:
+    def _streamed(self, round_start: ActorCritic, bounds: StreamPosition) -> PlayedRound:
         training, state = self._training, self._training.state
         position = StreamPosition(
             bounds.max_staleness_versions,
@@ -186,12 +186,12 @@ class Rounds:
         )
         number = state.round
         self._update_of_version[number] = state.updates_before_round
-        played = self._player.play(self._wanted(number, behaviour, self._draw(number), stream=position))
+        played = self._player.play(self._wanted(number, round_start, self._draw(number), stream=position))
         metrics.STALENESS_VERSIONS.set(number - sum(played.versions) / len(played.versions))
         oldest = min(played.versions)
         state.acting_update = self._update_of_version.get(oldest, state.updates_before_round)
         self._update_of_version = {n: update for n, update in self._update_of_version.items() if n >= oldest}
-        return PlayedRound(played.episodes, behaviour, None)
+        return PlayedRound(played.episodes, round_start, None)
 
     def _wanted(
         self,

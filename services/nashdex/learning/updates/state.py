@@ -95,7 +95,9 @@ class TrainingState(Model):
         default_factory=dict, description="Controllers of kept states, by the state's name."
     )
     best_loss: float | None = Field(None, description="Least validation loss so far, where a training has one.")
-    latest: dict[str, float] = Field(default_factory=dict, description="Values that not every update measures.")
+    latest: dict[str, float] = Field(
+        default_factory=dict, description="Values measured once a round, repeated in each point of the curve."
+    )
     curve: Curve = Field(default_factory=Curve)
     snapshots: tuple[Snapshot, ...] = Field((), description="Earlier weights that the network meets as opponents.")
     met: tuple[Snapshot, ...] = Field((), description="Snapshots that the current round meets, if it was played ahead.")

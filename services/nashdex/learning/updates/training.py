@@ -29,7 +29,7 @@ class Guard:
     """Largest norm of the gradient before it is scaled down. The critic's exceeds 100 at times in a long training."""
     max_clip_fraction: float = 0.6
     max_kl_nats: float = 1.0
-    """Largest KL of the policy from the one that played the round; sound updates stay below 0.2."""
+    """Largest KL of the policy from the one that the round began with; sound updates stay below 0.2."""
     min_entropy_share: float = 0.5
     """Smallest share of the entropy when the state was last known to be good."""
     min_entropy_nats: float = 0.02
@@ -42,7 +42,7 @@ class Guard:
         """
         return (
             values.get("clip_fraction", 0.0) <= self.max_clip_fraction / 2
-            and values.get("kl_behaviour", 0.0) <= self.max_kl_nats / 2
+            and values.get("kl_round_start", 0.0) <= self.max_kl_nats / 2
         )
 
     def problem(self, values: Mapping[str, float], good_entropy: float | None) -> str | None:
@@ -56,13 +56,13 @@ class Guard:
         for name, value in values.items():
             if not math.isfinite(value):
                 yield f"{name} is {value}"
-        norm, clipped, kl = (values.get(name, 0.0) for name in ("gradient_norm", "clip_fraction", "kl_behaviour"))
+        norm, clipped, kl = (values.get(name, 0.0) for name in ("gradient_norm", "clip_fraction", "kl_round_start"))
         if norm > self.max_gradient_norm:
             yield f"the gradient's norm is {norm:.3g}, above {self.max_gradient_norm:g}"
         if clipped > self.max_clip_fraction:
             yield f"{clipped:.0%} of the ratios are clipped, above {self.max_clip_fraction:.0%}"
         if kl > self.max_kl_nats:
-            yield f"the KL from the policy that played is {kl:.3g} nats, above {self.max_kl_nats:g}"
+            yield f"the KL from the policy that the round began with is {kl:.3g} nats, above {self.max_kl_nats:g}"
         entropy = values.get("entropy")
         if entropy is None or good_entropy is None or good_entropy <= self.min_entropy_nats:
             return
@@ -78,7 +78,7 @@ _ROUND = "round"
 _ACTING = "acting"
 """Names of kept states: the newest, the last good one, the one at the start of the round, the one that played the
 round."""
-_AVERAGED = ("entropy", "kl_behaviour")
+_AVERAGED = ("entropy", "kl_round_start")
 """Values with a running mean."""
 _NETWORK = "network/"
 _REFERENCE = "reference/"
@@ -106,7 +106,7 @@ class Step:
     loss: float = 0.0
     measured: dict[str, float] = field(default_factory=dict)
 
-    def add(self, loss: Tensor, measured: Mapping[str, float]) -> None:
+    def backward(self, loss: Tensor, measured: Mapping[str, float]) -> None:
         """Add the gradients of a part of the loss, a scalar, free its graph, and add up what it ``measured``."""
         loss.backward()
         self.loss += float(loss.detach())

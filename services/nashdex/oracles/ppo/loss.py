@@ -39,7 +39,7 @@ class Targets:
     """(N,), normalised over the decisions that have one, then clipped."""
     returns: Tensor | None
     """(N,), the critic's targets; None if no critic learns."""
-    behaviour: Tensor
+    round_start: Tensor
     """(N, A), log-probabilities of the policy that the round began with."""
     measured: Mapping[str, float] = field(default_factory=dict)
     """Measurements of the advantage estimator, by name."""
@@ -72,7 +72,7 @@ class Targets:
 
         The recorded probability would not do: its rounding depends on the other decisions in an actor's batch.
         """
-        return (_of_actions(log_probs, batch) - _of_actions(self.behaviour, batch)).exp()
+        return (_of_actions(log_probs, batch) - _of_actions(self.round_start, batch)).exp()
 
 
 def _of_actions(log_probs: Tensor, batch: Batch) -> Tensor:
@@ -121,7 +121,7 @@ def make_targets(
     return Targets(
         advantages=normalised.clamp(-ADVANTAGE_CLIP, ADVANTAGE_CLIP),
         returns=None if estimates.returns is None else torch.from_numpy(estimates.returns),
-        behaviour=log_probs,
+        round_start=log_probs,
         measured=estimates.measured,
     )
 
@@ -164,12 +164,12 @@ def ppo_loss(
     surrogate = torch.minimum(ratio * targets.advantages, clipped * targets.advantages)
     policy_loss = -shares.decisions * surrogate.mean()
     entropy = over_choices(masked.entropy(log_probs, batch.masks))
-    kl_behaviour = over_choices(masked.kl_divergence(log_probs, targets.behaviour, batch.masks))
+    kl_round_start = over_choices(masked.kl_divergence(log_probs, targets.round_start, batch.masks))
     loss = policy_loss + critic - coefficients.entropy * entropy
     measured = {
         "policy_loss": policy_loss.item(),
         "entropy": entropy.item(),
-        "kl_behaviour": kl_behaviour.item(),
+        "kl_round_start": kl_round_start.item(),
         "beta_reference": shares.decisions * coefficients.beta_reference,
         "entropy_coefficient": shares.decisions * coefficients.entropy,
         "clip_fraction": over_choices((ratio != clipped).float().detach()).item(),
@@ -219,7 +219,7 @@ def measure(
         "entropy": over_choices(masked.entropy(log_probs, batch.masks)),
         "entropy_at_start": over_choices(masked.entropy(start_log_probs, batch.masks)),
         "kl_iteration_start": over_choices(masked.kl_divergence(log_probs, start_log_probs, batch.masks)),
-        "kl_behaviour": over_choices(masked.kl_divergence(log_probs, targets.behaviour, batch.masks)),
+        "kl_round_start": over_choices(masked.kl_divergence(log_probs, targets.round_start, batch.masks)),
         "clip_fraction": over_choices(((ratio - 1).abs() > clip_range).float()),
         **targets.measured,
     }

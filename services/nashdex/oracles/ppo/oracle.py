@@ -19,7 +19,7 @@ METRICS: Final[Mapping[str, str]] = {
     "value_loss": "mean squared error of the critic",
     "entropy": "entropy of the policy over decisions with a choice, nats",
     "entropy_at_start": "the same at the start of the iteration, nats",
-    "kl_behaviour": "KL from the policy that played the round, nats",
+    "kl_round_start": "KL from the policy that the round began with, nats",
     "kl_reference": "KL from the reference, nats",
     "kl_iteration_start": "KL from the policy at the start of the iteration, nats",
     "beta_reference": "coefficient of the reference KL",

@@ -73,7 +73,7 @@ class Processes:
         """CPU time of the other processes, since they started; known to process 0."""
         return sum((cpu.seconds() for cpu in self._cpu_of_others), start=0.0)
 
-    def share(self, tensors: Mapping[str, Tensor] | None = None) -> Mapping[str, Tensor]:
+    def broadcast(self, tensors: Mapping[str, Tensor] | None = None) -> Mapping[str, Tensor]:
         """Return the ``tensors`` of process 0, in the host's memory, in every process."""
         if self.size == 1:
             return tensors or {}
@@ -87,10 +87,10 @@ class Processes:
             distributed.broadcast(buffer, 0)
         return (tensors or {}) if self.is_first else safetensors.load(buffer.numpy().tobytes())
 
-    def share_values(self, values: Mapping[str, float]) -> Mapping[str, float]:
+    def broadcast_values(self, values: Mapping[str, float]) -> Mapping[str, float]:
         """Return the ``values`` of process 0 in every process."""
         tensors = {name: torch.tensor(value, dtype=torch.float64) for name, value in values.items()}
-        return {name: tensor.item() for name, tensor in self.share(tensors).items()}
+        return {name: tensor.item() for name, tensor in self.broadcast(tensors).items()}
 
     def evaluate(self, network: ActorCritic, batch: Batch) -> tuple[Tensor, Tensor]:
         """Return what ``batching.evaluate`` returns, in every process. Each computes its share of the chunks."""

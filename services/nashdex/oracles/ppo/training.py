@@ -62,8 +62,8 @@ STEP_SIZE: Final = "learning_rate"
 """Names of the controllers: each is called after the value that it multiplies."""
 _PROBE_DECISIONS = 4096
 """Decisions on which every round but the last is measured."""
-_ROUND_SIZE = "train.oracle.round_battles"
-_STEP_SIZE = "train.oracle.minibatch_decisions, and raise train.oracle.accumulate to learn from as many a step"
+_MEMORY_OF_ROUND = "train.oracle.round_battles"
+_MEMORY_OF_STEP = "train.oracle.minibatch_decisions, and raise train.oracle.accumulate to learn from as many a step"
 """Settings that limit the memory of a round and of an optimiser step."""
 
 
@@ -134,20 +134,20 @@ def one_round(
     batch = experience.batch
     num_decisions = state.decisions_before_round + len(batch)
     if not ppo.is_last(batch):
-        rounds.ask_for_next(played.behaviour)
-    behaviour, acting = played.behaviour, played.acting
+        rounds.ask_for_next(played.round_start)
+    round_start, acting = played.round_start, played.acting
     del played  # The batch holds copies of its observations: keeping both would take twice the memory.
 
-    # Advantages, with values from all processes.
-    ppo.processes.share(batch.tensors())
-    targets = ppo.targets(behaviour, experience, acting)
+    # Advantages. The other processes need the batch, to evaluate their part of it.
+    ppo.processes.broadcast(batch.tensors())
+    targets = ppo.targets(round_start, experience, acting)
 
     # Epochs of minibatches, in all processes.
     progress.expect(ppo.expected_updates(batch))
-    ppo.processes.share(targets.tensors())
+    ppo.processes.broadcast(targets.tensors())
     ppo.learn(batch, targets, progress)
 
-    # Measure.
+    # Measure. The guard may roll back.
     summary = ppo.judged(batch, targets)
     trackers.record_round(num_decisions, {**state.curve.newest, **summary})
     curve.after_round(num_decisions, is_last=ppo.is_last(batch))
@@ -164,10 +164,10 @@ def learn_along(task: Task, settings: PpoSettings, processes: Processes) -> None
     state, network = ppo.training.state, ppo.training.network
     with Progress(StepName.TRAIN, task.shard, 0, "updates") as progress:
         while True:
-            batch = Batch.of_tensors(processes.share(), ppo.training.device, remembers=network.remembers)
-            for policy in ppo.policies_of_round():
+            batch = Batch.of_tensors(processes.broadcast(), ppo.training.device, remembers=network.remembers)
+            for policy in ppo.policies_of_round():  # this process's part of what `targets` evaluates in process 0
                 processes.evaluate(policy, batch)
-            targets = Targets.of_tensors(processes.share())
+            targets = Targets.of_tensors(processes.broadcast())
             ppo.learn(batch, targets, progress)
             summary = ppo.judged(batch, targets)
             if ppo.is_last(batch):
@@ -224,7 +224,7 @@ class Ppo:
             continuation=before.continuation,
         )
         update = training.state.update
-        if update != (first := processes.share_values({"update": update})["update"]):
+        if update != (first := processes.broadcast_values({"update": update})["update"]):
             raise TryAgainError(
                 f"the checkpoint of process 0 has {first:.0f} updates and that of process {processes.rank} {update}: "
                 "another attempt at the shard saved one meanwhile. Run the step again"
@@ -242,7 +242,7 @@ class Ppo:
             processes,
         )
 
-    @memory_limited_by(_ROUND_SIZE)
+    @memory_limited_by(_MEMORY_OF_ROUND)
     def experience(self, episodes: Sequence[Episode]) -> Experience:
         """Return the decisions of the network in training, which ``episodes`` call ``NEWEST``."""
         network, settings = self.training.network, self.settings
@@ -259,11 +259,11 @@ class Ppo:
             with_circumstances=ADVANTAGES[settings.advantages.kind].uses_circumstances,
         )
 
-    @memory_limited_by(_ROUND_SIZE)
-    def targets(self, behaviour: ActorCritic, experience: Experience, acting: ActorCritic | None = None) -> Targets:
-        """Return the targets of a round that began with ``behaviour`` and was played by ``acting``."""
+    @memory_limited_by(_MEMORY_OF_ROUND)
+    def targets(self, round_start: ActorCritic, experience: Experience, acting: ActorCritic | None = None) -> Targets:
+        """Return the targets of a round that began with ``round_start`` and was played by ``acting``."""
         return make_targets(
-            behaviour, experience, self.settings, self.discount, acting, evaluate=self.processes.evaluate
+            round_start, experience, self.settings, self.discount, acting, evaluate=self.processes.evaluate
         )
 
     def policies_of_round(self) -> Iterator[ActorCritic]:
@@ -272,32 +272,32 @@ class Ppo:
         if self.settings.overlap_rounds and not self.settings.max_staleness_versions:
             yield self.training.network_that_acted()
 
-    @memory_limited_by(_STEP_SIZE)
+    @memory_limited_by(_MEMORY_OF_STEP)
     def learn(self, batch: Batch, targets: Targets, progress: Progress) -> None:
         """Train for ``num_epochs`` over a round, from the step on at which an earlier attempt stopped."""
         training, state, settings, processes = self.training, self.training.state, self.settings, self.processes
         forward, reference = training.forward, training.reference
         critic_alone = self._warms_up_critic(batch)
         state.latest |= targets.measured
-        for rows in self._minibatches(batch):
+        for rows in self._rows_of_steps(batch):
             moment = self._moment(batch)
             rates, weights = self._rates(moment), self._weights(moment)
             step = training.begin_step()
-            # Each process computes its share of the step's parts. Then their gradients and measurements are added up.
+            # A step is `accumulate` minibatches. Each process backpropagates its own; then gradients are summed.
             parts = batching.parts(batch, rows, settings.accumulate)
             for part, shares in parts[processes.rank :: processes.size]:
                 minibatch, aims = batch.rows(part), targets.rows(part, training.device)
                 if critic_alone:
-                    step.add(*critic_loss(forward, minibatch, aims, shares))
+                    step.backward(*critic_loss(forward, minibatch, aims, shares))
                 else:
-                    step.add(*ppo_loss(forward, minibatch, aims, reference, weights, settings, shares))
+                    step.backward(*ppo_loss(forward, minibatch, aims, reference, weights, settings, shares))
             processes.add_up(step, training.network, ORACLES[self.settings.kind].metrics)
             if not critic_alone:
                 self._control(step.measured, moment)
             metrics.STALENESS.set(state.update - state.acting_update)
-            training.take(step, rates, progress)
+            training.take(step, rates, progress)  # clips, lets the guard judge, steps Adam, and saves when due
 
-    def _minibatches(self, batch: Batch) -> Iterator[Tensor]:
+    def _rows_of_steps(self, batch: Batch) -> Iterator[Tensor]:
         """Yield the rows of each optimiser step that is left in the round, epoch after epoch in a random order."""
         state, size = self.training.state, self.settings.step_decisions
         first_epoch, num_done = divmod(state.round_update, batch.num_minibatches(size))
@@ -338,7 +338,7 @@ class Ppo:
         """Give the active controllers the measured KLs, and record the values that a step does not measure."""
         damping, state, reference = self.settings.damping, self.training.state, self.training.reference
         if state.round == 0:
-            measured["kl_iteration_start"] = measured["kl_behaviour"]
+            measured["kl_iteration_start"] = measured["kl_round_start"]
         if damping.beta.target_nats > 0:
             measured["beta_multiplier"] = state.multiplier(BETA)
         if reference is not None:
@@ -350,7 +350,7 @@ class Ppo:
             state.controllers[BETA] = observe_reference(damping.beta, before, measured["kl_reference"], moment)
         if (target_nats := damping.step_target_nats) > 0:
             before = state.controllers.get(STEP_SIZE, ControllerState())
-            state.controllers[STEP_SIZE] = OF_STEP_SIZE.observe(before, measured["kl_behaviour"], target_nats)
+            state.controllers[STEP_SIZE] = OF_STEP_SIZE.observe(before, measured["kl_round_start"], target_nats)
 
     def is_last(self, batch: Batch) -> bool:
         """Say whether the training has learned from enough decisions after the round of ``batch``."""
@@ -371,7 +371,9 @@ class Ppo:
         rows = slice(None if self.is_last(batch) else _PROBE_DECISIONS)
 
         def measured() -> Mapping[str, float]:
-            return self.processes.share_values(self.measure(batch, targets, rows) if self.processes.is_first else {})
+            return self.processes.broadcast_values(
+                self.measure(batch, targets, rows) if self.processes.is_first else {}
+            )
 
         summary = measured()
         if self.training.check_round(summary):
@@ -379,7 +381,7 @@ class Ppo:
         self.training.state.latest["kl_iteration_start"] = summary["kl_iteration_start"]
         return summary
 
-    @memory_limited_by(_ROUND_SIZE)
+    @memory_limited_by(_MEMORY_OF_ROUND)
     def measure(self, batch: Batch, targets: Targets, rows: slice) -> Mapping[str, float]:
         """Return how far the network is, on ``rows`` of the round, from ``start`` and from where the round began."""
         return measure(self.training.network, self.start, batch, targets, rows, self.settings.clip_range)

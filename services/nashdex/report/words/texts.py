@@ -146,7 +146,7 @@ LEARNING_CHARTS = (
     LearningChart(
         "KL gauges",
         "nats per decision",
-        (("kl_behaviour", "behaviour"), ("kl_reference", "reference"), ("kl_iteration_start", "iteration start")),
+        (("kl_round_start", "round start"), ("kl_reference", "reference"), ("kl_iteration_start", "iteration start")),
     ),
     LearningChart("Policy entropy", "nats per decision", (("entropy", "entropy"),)),
     LearningChart("Clip fraction", "share of decisions", (("clip_fraction", "clip fraction"),)),
