@@ -102,8 +102,10 @@ def prepare_run(config: Path, *, name: str | None = None, overrides: list[str] |
 
     Raises:
         DataError: the file or a file it names is missing or wrong; a team is illegal.
-        ConfigurationError: a setting is wrong.
+        ConfigurationError: a setting is wrong, or both ``name`` and ``overrides`` name the run.
     """
+    if name is not None and any(one.partition("=")[0].strip() == "run" for one in overrides or ()):
+        raise ConfigurationError(f"--run {shorten(name)} and --set run=… both name the run; leave one out")
     settings = with_policy_ids(resolve_settings(config, overrides))
     default = f"{id_of_text(config.stem, _MAX_STEM, 'run')}-{settings.fingerprint()}"
     settings = settings.model_copy(update={"run": run_id(name or settings.run or default)})

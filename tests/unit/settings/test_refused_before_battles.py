@@ -76,3 +76,11 @@ def test_what_would_be_refused_later_is_refused_before_the_first_battle(
     assert run_command_line(["run", str(tmp_path / "c.toml"), "--store", str(tmp_path / "store")]) == 64
     assert says in capsys.readouterr().err
     assert not (tmp_path / "store").exists()
+
+
+def test_a_run_named_twice_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "c.toml").write_text('format = "kuhn_poker"\n')
+    command = ["run", str(tmp_path / "c.toml"), "--store", str(tmp_path / "store"), "--run", "one", "--set", "run=two"]
+    assert run_command_line(command) == 64
+    assert "--run 'one' and --set run=… both name the run; leave one out" in capsys.readouterr().err
+    assert not (tmp_path / "store").exists()
