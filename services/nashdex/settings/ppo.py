@@ -46,9 +46,9 @@ class PpoSettings(Choice):
         0,
         ge=0,
         le=1000,
-        description="Largest age, in rounds, of the weights that play, relative to the weights that learn, where "
-        "actors play all the time with the newest weights and rounds learn from their stored battles. Older chunks "
-        "are dropped, and actors that would exceed the bound wait. 0: no such stream; `overlap_rounds` decides.",
+        description="Bound of a stream of battles: the largest age of the weights that played them, in rounds. Actors "
+        "play all the time, with the newest weights; older chunks are dropped, and actors that would exceed the bound "
+        "wait. 0: no stream; `overlap_rounds` decides.",
     )
     num_epochs: int = Field(4, ge=1, le=1000, description="Passes over the decisions of a round.")
     minibatch_decisions: int = Field(
