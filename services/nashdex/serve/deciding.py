@@ -30,7 +30,7 @@ DEFAULT: Final = "default"
 _log = structlog.get_logger()
 
 
-class Finished(NamedTuple):
+class DecidedBattle(NamedTuple):
     """Who played a battle that is over, and its decisions."""
 
     policy: PolicyId
@@ -87,7 +87,7 @@ class Decider:
         for seat in (0, 1):
             self._seats.forget(room.number, seat)
 
-    def finish(self, room: Room) -> Finished:
+    def finish(self, room: Room) -> DecidedBattle:
         """Forget a room whose battle is over, and return its player and its record."""
         policy = self._policy_of[room.number]
         episode = None
@@ -109,7 +109,7 @@ class Decider:
         for seat in (0, 1):
             self._recorder.drop(room.number, seat)
         self._free.append(room.number)
-        return Finished(policy, episode)
+        return DecidedBattle(policy, episode)
 
     def close(self) -> None:
         """Stop the gateway and the policies' child processes."""

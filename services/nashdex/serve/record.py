@@ -19,7 +19,7 @@ from nashdex.games.space import Space
 from nashdex.metagame.evidence.estimates import clustered_wilson_interval
 from nashdex.metagame.ratings.bradley_terry import fit
 from nashdex.metagame.ratings.ladder import INITIAL, updated
-from nashdex.serve.deciding import Finished
+from nashdex.serve.deciding import DecidedBattle
 from nashdex.serve.lines import to_id
 from nashdex.serve.room import SCORES, Room, ServedBattle, most_battles
 from nashdex.trajectory.shard import encode
@@ -227,7 +227,7 @@ class Record:
         self.open_rooms = [new_id if room == room_id else room for room in self.open_rooms]
         self._write_rooms()
 
-    def add(self, room: Room, format_id: str, finished: Finished, void: str | None, space: Space) -> ServedBattle:
+    def add(self, room: Room, format_id: str, finished: DecidedBattle, void: str | None, space: Space) -> ServedBattle:
         """Record a battle that is over."""
         episode = None if void else finished.episode
         battle = ServedBattle(
