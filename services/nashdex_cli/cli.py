@@ -36,6 +36,7 @@ from nashdex_cli.commands import (
 )
 from nashdex_cli.commands.added import add_commands
 from nashdex_cli.commands.cluster import begin, check_store, logs, status, submit
+from nashdex_cli.commands.groups import CommandGroup
 from nashdex_cli.commands.measure import battle, bench, calibrate, cost, experiment, exploit, panel, rate
 from nashdex_cli.commands.output import drop_output, open_missing_streams, print_any_character
 from nashdex_cli.commands.pods import check_device, exporter, step, verdict
@@ -59,9 +60,10 @@ PODS = "What pods call"
 
 app = typer.Typer(
     name="nashdex",
+    cls=CommandGroup,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    rich_markup_mode="markdown",
+    rich_markup_mode=None,
     help="Population-based self-play for Pokémon Showdown, with error bars.",
 )
 app.command(rich_help_panel=RUN_AND_LOOK)(run.run)

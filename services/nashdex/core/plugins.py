@@ -22,13 +22,15 @@ from nashdex.core.errors import ConfigurationError
 from nashdex.core.user_input import expected_one_of
 
 Entry = TypeVar("Entry")
+_GROUPS: Final = "nashdex."
+"""How every entry point group of nashdex begins."""
 
 
 @lru_cache(maxsize=1)
 def _installed(_path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
-    """Return the entry points of all packages on ``sys.path``: their files are read once for all registries."""
+    """Return the entry points for nashdex of all packages on ``sys.path``: files are read once for all registries."""
     every = entry_points()
-    return tuple(point for group in every.groups for point in every.select(group=group))
+    return tuple(point for group in every.groups if group.startswith(_GROUPS) for point in every.select(group=group))
 
 
 class Names:

@@ -2,10 +2,11 @@
 
 import typer
 
+from nashdex_cli.commands.groups import CommandGroup
 from nashdex_cli.commands.output import JsonOption, print_json
 from nashdex_cli.commands.run_options import ConfigArgument, OverridesOption
 
-app = typer.Typer(no_args_is_help=True, help="Show and describe the settings of a run.")
+app = typer.Typer(cls=CommandGroup, no_args_is_help=True, help="Show and describe the settings of a run.")
 
 
 @app.command()

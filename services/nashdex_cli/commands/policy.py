@@ -8,6 +8,7 @@ import typer
 
 from nashdex.core.errors import ConfigurationError, DataError
 from nashdex.core.stopping import install_stop_handlers
+from nashdex_cli.commands.groups import CommandGroup
 from nashdex_cli.commands.output import JsonOption, counter, print_answer, print_json, print_note, print_text
 from nashdex_cli.commands.run_options import GatewaysOption, SeedOption
 
@@ -319,7 +320,7 @@ def _read(path: Path, document: type[D], expected: str) -> D:
     return document.from_json(read_file(path, expected), str(path))
 
 
-app = typer.Typer(no_args_is_help=True, help="List, publish and export policies; import others.")
+app = typer.Typer(cls=CommandGroup, no_args_is_help=True, help="List, publish and export policies; import others.")
 app.command("show")(show_policy)
 app.command("get")(get_policy)
 app.command("publish")(publish_policy)

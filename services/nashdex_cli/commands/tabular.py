@@ -5,12 +5,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from nashdex_cli.commands.groups import CommandGroup
 from nashdex_cli.commands.output import JsonOption, print_answer, print_json, print_text
 
 if TYPE_CHECKING:
     from nashdex.games.tabular.tree import GameTree
 
-app = typer.Typer(no_args_is_help=True, help="Solve small games exactly.")
+app = typer.Typer(cls=CommandGroup, no_args_is_help=True, help="Solve small games exactly.")
 
 _GAME = "kuhn_poker, leduc_poker, or a file of payoffs such as `nashdex solve` reads."
 _Game = Annotated[str, typer.Argument(metavar="FORMAT|MATRIX.json", help=_GAME)]

@@ -9,6 +9,7 @@ import typer
 
 from nashdex.core.errors import DataError
 from nashdex.core.stopping import install_stop_handlers
+from nashdex_cli.commands.groups import CommandGroup
 from nashdex_cli.commands.output import JsonOption, counter, print_json, print_text
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from nashdex_metamon.data.importing import Imported
     from nashdex_metamon.data.statistics import FormatStatistics
 
-app = typer.Typer(no_args_is_help=True, help="Human battles and trajectories in metamon's layout.")
+app = typer.Typer(cls=CommandGroup, no_args_is_help=True, help="Human battles and trajectories in metamon's layout.")
 
 _MOST_DIFFERENCES = 20
 """Differences between two readings of double battles that are printed one by one."""

@@ -3,13 +3,13 @@
 from typing import Any
 
 import typer
-from typer.core import TyperGroup
 
 from nashdex.core.errors import ConfigurationError
 from nashdex_cli.commands.added import COMMANDS
+from nashdex_cli.commands.groups import CommandGroup
 
 
-class _Benchmarks(TyperGroup):
+class _Benchmarks(CommandGroup):
     """Says what to install where nashdex-bench is missing. Benchmarks of other packages run without it."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - typer's types are private

@@ -7,13 +7,16 @@ import typer
 
 from nashdex.core.errors import ConfigurationError, DataError, TryAgainError
 from nashdex_cli.commands.cluster.cluster_options import ContextOption, NamespaceOption, ServerOption
+from nashdex_cli.commands.groups import CommandGroup
 from nashdex_cli.commands.output import JsonOption, print_answer, print_note
 
 if TYPE_CHECKING:
     from nashdex_lab.experiments.places import Place
     from nashdex_lab.experiments.report import ExperimentReport
 
-app = typer.Typer(no_args_is_help=True, help="Compare settings: arms × seeds, judged by a rule stated beforehand.")
+app = typer.Typer(
+    cls=CommandGroup, no_args_is_help=True, help="Compare settings: arms × seeds, judged by a rule stated beforehand."
+)
 
 _PlanArgument = Annotated[Path, typer.Argument(metavar="FILE.toml", help="Plan of the experiment.")]
 
