@@ -39,7 +39,7 @@ class Targets:
     """(N,), normalised over the decisions that have one, then clipped."""
     returns: Tensor | None
     """(N,), the critic's targets; None if no critic learns."""
-    round_start: Tensor
+    log_probs_at_start: Tensor
     """(N, A), log-probabilities of the policy that the round began with."""
     measured: Mapping[str, float] = field(default_factory=dict)
     """Measurements of the advantage estimator, by name."""
@@ -72,7 +72,7 @@ class Targets:
 
         The recorded probability would not do: its rounding depends on the other decisions in an actor's batch.
         """
-        return (_of_actions(log_probs, batch) - _of_actions(self.round_start, batch)).exp()
+        return (_of_actions(log_probs, batch) - _of_actions(self.log_probs_at_start, batch)).exp()
 
 
 def _of_actions(log_probs: Tensor, batch: Batch) -> Tensor:
@@ -121,7 +121,7 @@ def make_targets(
     return Targets(
         advantages=normalised.clamp(-ADVANTAGE_CLIP, ADVANTAGE_CLIP),
         returns=None if estimates.returns is None else torch.from_numpy(estimates.returns),
-        round_start=log_probs,
+        log_probs_at_start=log_probs,
         measured=estimates.measured,
     )
 
@@ -142,7 +142,7 @@ def ppo_loss(
     settings: PpoSettings,
     shares: Shares = WHOLE,
 ) -> tuple[Tensor, dict[str, float]]:
-    """Return the loss of a minibatch and its parts.
+    """Return the loss of a minibatch and its parts, which make the training's curve; ``measure`` makes its summary.
 
     The policy's and the critic's losses are means over all decisions; entropy and the KLs over those with a choice.
     With ``shares``, the result is the minibatch's part of the means over a whole optimiser step.
@@ -164,7 +164,7 @@ def ppo_loss(
     surrogate = torch.minimum(ratio * targets.advantages, clipped * targets.advantages)
     policy_loss = -shares.decisions * surrogate.mean()
     entropy = over_choices(masked.entropy(log_probs, batch.masks))
-    kl_round_start = over_choices(masked.kl_divergence(log_probs, targets.round_start, batch.masks))
+    kl_round_start = over_choices(masked.kl_divergence(log_probs, targets.log_probs_at_start, batch.masks))
     loss = policy_loss + critic - coefficients.entropy * entropy
     measured = {
         "policy_loss": policy_loss.item(),
@@ -219,7 +219,7 @@ def measure(
         "entropy": over_choices(masked.entropy(log_probs, batch.masks)),
         "entropy_at_start": over_choices(masked.entropy(start_log_probs, batch.masks)),
         "kl_iteration_start": over_choices(masked.kl_divergence(log_probs, start_log_probs, batch.masks)),
-        "kl_round_start": over_choices(masked.kl_divergence(log_probs, targets.round_start, batch.masks)),
+        "kl_round_start": over_choices(masked.kl_divergence(log_probs, targets.log_probs_at_start, batch.masks)),
         "clip_fraction": over_choices(((ratio - 1).abs() > clip_range).float()),
         **targets.measured,
     }

@@ -286,11 +286,11 @@ class Ppo:
             # A step is `accumulate` minibatches. Each process backpropagates its own; then gradients are summed.
             parts = batching.parts(batch, rows, settings.accumulate)
             for part, shares in parts[processes.rank :: processes.size]:
-                minibatch, aims = batch.rows(part), targets.rows(part, training.device)
+                minibatch, of_minibatch = batch.rows(part), targets.rows(part, training.device)
                 if critic_alone:
-                    step.backward(*critic_loss(forward, minibatch, aims, shares))
+                    step.backward(*critic_loss(forward, minibatch, of_minibatch, shares))
                 else:
-                    step.backward(*ppo_loss(forward, minibatch, aims, reference, weights, settings, shares))
+                    step.backward(*ppo_loss(forward, minibatch, of_minibatch, reference, weights, settings, shares))
             processes.add_up(step, training.network, ORACLES[self.settings.kind].metrics)
             if not critic_alone:
                 self._control(step.measured, moment)
@@ -314,7 +314,7 @@ class Ppo:
         return Rates(settings.learning_rate * shared * state.multiplier(STEP_SIZE), critic_rate * shared)
 
     def _weights(self, moment: Moment) -> Coefficients:
-        """Return the coefficients of the loss's terms."""
+        """Return the coefficients that damping and annealing change."""
         settings, state = self.settings, self.training.state
         entropy_share = annealed(settings.annealing.entropy, moment)
         return coefficients(settings.damping, moment, state.multiplier(BETA), entropy_share)
