@@ -224,7 +224,7 @@ def _scripted(name: str) -> PolicyId:
         return PolicyId(name)
     if is_replayed(PolicyId(name)):
         raise ConfigurationError(f"{name!r} stands for the people in replays, who cannot play; name a policy")
-    if "/" in name or Path(name).is_dir():
+    if "/" in name or (name and Path(name).is_dir()):
         raise ConfigurationError(f"{name!r} names a store and no policy in it; expected one such as {name}#{NEWEST}")
     raise ConfigurationError(
         f"{SCRIPTED_POLICIES.unknown(name)} (these take no suffix), RUN_URI#NAME, RUN_URI#NAME@greedy, "
