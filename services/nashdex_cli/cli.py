@@ -233,7 +233,7 @@ def _of_arguments(error: typer.TyperException) -> str:
     """Return the fault of the command line, and its remedy."""
     from nashdex.settings.run import RunSettings
 
-    message = (error.format_message() or "no command was given").replace("Value error, ", "")
+    message = error.format_message().replace("Value error, ", "")
     name = getattr(error, "option_name", "").lstrip("-").replace("-", "_")
     if name in RunSettings.model_fields and name in message.replace("-", "_"):
         return f"{message} (settings are given with --set, such as --set {name}=VALUE)"

@@ -2,7 +2,10 @@
 
 from typing import Any
 
+import typer
 from typer.core import TyperGroup
+
+from nashdex.core.errors import ConfigurationError
 
 _NO_PANEL = "Commands"
 _WHOLE_SENTENCE = 1_000
@@ -14,6 +17,17 @@ class CommandGroup(TyperGroup):
 
     Plain text, not rich's boxes: importing rich takes longer than everything else that ``nashdex --help`` does.
     """
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - typer's types are private
+        """Print the help where no command is given.
+
+        Raises:
+            ConfigurationError: none is given.
+        """
+        if not args and self.no_args_is_help and not ctx.resilient_parsing:
+            typer.echo(ctx.get_help())
+            raise ConfigurationError("no command was given; choose one of these")
+        return super().parse_args(ctx, args)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401 - typer's types are private
         """Write one section for each panel, in the order of its first command."""

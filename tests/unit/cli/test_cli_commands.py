@@ -43,6 +43,14 @@ def test_groups_list_their_commands_with_whole_sentences(capsys: pytest.CaptureF
     assert shown.count("...") == 1  # in the usage
 
 
+@pytest.mark.parametrize("group", [[], ["policy"], ["bench"], ["data"]])
+def test_a_group_without_a_command_prints_its_help(group: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run_command_line(group) == 64
+    printed = capsys.readouterr()
+    assert printed.out.startswith(" ".join(["Usage: nashdex", *group]))
+    assert printed.err == "error: no command was given; choose one of these\n"
+
+
 def test_help_shows_what_every_option_declares(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
