@@ -92,6 +92,8 @@ def card_lines(card: PolicyCard) -> Iterator[str]:
     )
     if begins_from := training.settings.get("network", {}).get("init_from", {}).get("policy"):
         yield f"It begins from {begins_from}, whose decisions and time are not among these."
+    if training.oracle == "distil":
+        yield f"It copies {training.settings['collect']['teacher']}, whose decisions and time are not among these."
     commit = f", commit {training.commit}" if training.commit else ""
     yield f"nashdex {training.nashdex_version}{commit}. Hardware: {training.hardware or 'not stated'}."
     teams = training.settings.get("teams")

@@ -64,7 +64,7 @@ def training_of(run: Run, document: PolicyDocument, hardware: str | None, commit
         oracle=document.oracle,
         iteration=document.iteration,
         seed=run.settings.seed,
-        run_decisions=result.num_run_decisions,
+        run_decisions=result.num_run_decisions or result.num_decisions,  # the clock of schedules is PPO's alone
         cpu_minutes=round((sum(one.cpu_seconds for one in manifests) + _seconds_before(run, manifests)) / 60, 1),
         gpu_minutes=round(sum(one.gpu_seconds for one in manifests) / 60, 1),
         hardware=hardware,

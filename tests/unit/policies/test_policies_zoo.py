@@ -29,7 +29,7 @@ from nashdex.store.attempt import Attempt
 from nashdex.store.protocol import ObjectStore
 from nashdex_cli.cli import run_command_line
 from nashdex_lab.exploits import Budget, prepare_exploit
-from nashdex_lab.zoo.card import read_card
+from nashdex_lab.zoo.card import card_lines, read_card
 from nashdex_lab.zoo.publishing import MAX_WEIGHTS_BYTES, half_precision, publish_card, training_of, without_places
 from support.bandit import bandit_space
 from support.memory_store import MemoryStore
@@ -42,6 +42,7 @@ PINNED = {
     "gen9championsvgc2026regmb-1.6m": "p5e7b57cbcbd5f038",
     "gen1randombattle": "p5288e6850106d53b",
     "gen1randombattle-2.5m": "p18422ea5d5617ef9",
+    "gen1randombattle-distilled": "p6c4ef19bb860e3f9",
     "gen9randombattle-2.5m": "p6fe2febfe88f4e41",
 }
 """The zoo's names and ids, by hand: a published name never changes its weights. Add a line for each new entry."""
@@ -229,7 +230,20 @@ def test_a_card_counts_the_attempts_before_a_trainings_last(tmp_path: Path) -> N
     trained.write(TRAINING_RESULT, result.to_json())
     trained.finish({})
     Attempt(run.store, 0, StepName.ACT, 0).finish({})
-    assert training_of(run, read_document(run.store, policy), None, None).cpu_minutes == 10.0
+    training = training_of(run, read_document(run.store, policy), None, None)
+    assert (training.cpu_minutes, training.run_decisions) == (10.0, 100)
+
+
+def test_the_card_of_a_copy_names_its_teacher() -> None:
+    zoo = open_store(ZOO)
+    card = read_card(zoo, find_policy(zoo, "gen1ou-4m"))
+    assert card is not None
+    settings = {**card.training.settings, "collect": {"teacher": "ensembles#both"}}
+    copied = card.model_copy(
+        update={"training": card.training.model_copy(update={"oracle": "distil", "settings": settings})}
+    )
+    line = "It copies ensembles#both, whose decisions and time are not among these."
+    assert (line in card_lines(card), line in card_lines(copied)) == (False, True)
 
 
 def test_a_run_begins_with_networks_and_ensembles_of_other_stores(store: ObjectStore, tmp_path: Path) -> None:
