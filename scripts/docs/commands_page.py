@@ -8,6 +8,7 @@ from typer import Context
 from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 
 from nashdex_cli.cli import command as root
+from nashdex_cli.commands.groups import CommandGroup
 
 _HEAD = """\
 # Commands
@@ -16,21 +17,14 @@ Every command has `--help`. With `--json`, a command prints one JSON document on
 go to standard error. A failure is one line on standard error and an
 [exit code](../explanation/architecture.md#exit-codes); `nashdex --debug COMMAND` shows the traceback.
 """
-_OTHERS = "Commands"
 
 
 def commands_page() -> str:
     """Return the page: an overview by group, then each command with its arguments and options."""
-    assert isinstance(root, TyperGroup)
+    assert isinstance(root, CommandGroup)
     context = Context(root, info_name="nashdex")
-    panels: dict[str, list[TyperCommand | TyperGroup]] = {}
-    for name in root.list_commands(context):
-        command = root.get_command(context, name)
-        assert isinstance(command, TyperCommand | TyperGroup)
-        if not command.hidden:
-            panels.setdefault(command.rich_help_panel or _OTHERS, []).append(command)
     lines = [_HEAD]
-    for panel, commands in panels.items():
+    for panel, commands in root.by_panel(context).items():
         lines += [f"## {panel}", "", "| command | what it does |", "|---|---|"]
         lines += [f"| [`nashdex {c.name}`](#nashdex-{c.name}) | {_cell(_first_sentence(c.help))} |" for c in commands]
         lines.append("")

@@ -3,7 +3,7 @@
 from typing import Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from nashdex.core.errors import ConfigurationError
 
@@ -29,14 +29,18 @@ class CommandGroup(TyperGroup):
             raise ConfigurationError("no command was given; choose one of these")
         return super().parse_args(ctx, args)
 
-    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401 - typer's types are private
-        """Write one section for each panel, in the order of its first command."""
-        sections: dict[str, list[tuple[str, str]]] = {}
+    def by_panel(self, ctx: Any) -> dict[str, list[TyperCommand | TyperGroup]]:  # noqa: ANN401 - as above
+        """Return the commands of each panel that help shows, panels in the order of their first commands."""
+        panels: dict[str, list[TyperCommand | TyperGroup]] = {}
         for name in self.list_commands(ctx):
             command = self.get_command(ctx, name)
-            if command is not None and not command.hidden:
-                panel = getattr(command, "rich_help_panel", None) or _NO_PANEL
-                sections.setdefault(panel, []).append((name, command.get_short_help_str(_WHOLE_SENTENCE)))
-        for panel, commands in sections.items():
+            assert isinstance(command, TyperCommand | TyperGroup)
+            if not command.hidden:
+                panels.setdefault(command.rich_help_panel or _NO_PANEL, []).append(command)
+        return panels
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401 - as above
+        """Write one section for each panel."""
+        for panel, commands in self.by_panel(ctx).items():
             with formatter.section(panel):
-                formatter.write_dl(commands)
+                formatter.write_dl([(each.name, each.get_short_help_str(_WHOLE_SENTENCE)) for each in commands])
