@@ -77,8 +77,12 @@ class NetworkSettings(Section):
         return self
 
     def sizes(self) -> dict[str, Any]:
-        """Return the settings of the network's function, as JSON: all but the keys of its training."""
-        return self.model_dump(mode="json", exclude=_OF_TRAINING)
+        """Return the settings of the network's function, as JSON: all but the keys of its training.
+
+        An ``estimates_damage`` that is false is left out, so that policies older than the key keep their ids.
+        """
+        sizes = self.model_dump(mode="json", exclude=_OF_TRAINING)
+        return {key: size for key, size in sizes.items() if (key, size) != ("estimates_damage", False)}
 
 
 def remembers(network: NetworkSettings) -> bool:
@@ -113,6 +117,10 @@ class PointerSizes(NetworkSettings):
     predicts_opponent: bool = Field(
         default=True,
         description="Whether a head predicts the opponent's choice, for an auxiliary loss of PPO.",
+    )
+    estimates_damage: bool = Field(
+        default=False,
+        description="Whether it sees the estimated damage of moves, computed from the observation. Singles only.",
     )
 
 
@@ -158,6 +166,10 @@ class TransformerSettings(NetworkSettings):
     predicts_opponent: bool = Field(
         default=True,
         description="Whether a head predicts the opponent's choice, for an auxiliary loss of PPO.",
+    )
+    estimates_damage: bool = Field(
+        default=False,
+        description="Whether it sees the estimated damage of moves, computed from the observation. Singles only.",
     )
     memory_size: int = Field(
         0,

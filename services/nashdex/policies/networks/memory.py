@@ -85,7 +85,7 @@ class MemoryNetwork(EntityNetwork[EncoderInputs, FusedEncoder]):
 
     def __init__(self, space: Space, settings: MemorySettings) -> None:
         super().__init__(space, settings)
-        layout = layout_of(space)
+        layout = layout_of(space, estimates_damage=settings.estimates_damage)
         self.encoder = actor_encoder(space, layout, settings)
         self.context = context_layers(self.encoder.context_width, settings.context_size)
         self.memory = Recurrence(settings.context_size, settings.memory_size)

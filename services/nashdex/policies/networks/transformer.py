@@ -163,7 +163,7 @@ class TransformerNetwork(EntityNetwork[EncoderInputs, FusedEncoder]):
 
     def __init__(self, space: Space, settings: TransformerSettings) -> None:
         super().__init__(space, settings)
-        layout = layout_of(space)
+        layout = layout_of(space, estimates_damage=settings.estimates_damage)
         self.remembers = settings.memory_size > 0
         self.is_recordable = not self.remembers
         self.predicts_opponent = settings.predicts_opponent

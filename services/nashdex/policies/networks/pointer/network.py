@@ -155,7 +155,7 @@ class PointerNetwork(EntityNetwork[EncoderInputs, FusedEncoder]):
 
     def __init__(self, space: Space, settings: PointerSettings) -> None:
         super().__init__(space, settings)
-        layout = layout_of(space)
+        layout = layout_of(space, estimates_damage=settings.estimates_damage)
         self.encoder = actor_encoder(space, layout, settings)
         self.context = context_layers(self.encoder.context_width, settings.context_size)
         self.scorer = Scorer(
@@ -222,6 +222,7 @@ class ActingScores:
 
     def __init__(self, encoder: Encoder, context: nn.Sequential, scorer: Scorer) -> None:
         self._layout = encoder.layout
+        self._with_estimates = encoder.with_estimates
         own = self._layout.own
         with torch.inference_mode():
             fused = encoder.fuse()
@@ -252,7 +253,7 @@ class ActingScores:
     def encode(self, observations: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Return the context (B, C), own Pokémon (B · P, E) and the active one's moves (B · K, M) of a chunk."""
         num = len(observations)
-        own_pokemon, own_moves = self._encode(observations, self._inputs[:num])
+        own_pokemon, own_moves = self._encode(self._with_estimates(observations), self._inputs[:num])
         context = self._inputs[: padded(num)]
         for layer in self._context:
             context = layer(context)
