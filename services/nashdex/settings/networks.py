@@ -77,12 +77,8 @@ class NetworkSettings(Section):
         return self
 
     def sizes(self) -> dict[str, Any]:
-        """Return the settings of the network's function, as JSON: all but the keys of its training.
-
-        An ``estimates_damage`` that is false is left out, so that policies older than the key keep their ids.
-        """
-        sizes = self.model_dump(mode="json", exclude=_OF_TRAINING)
-        return {key: size for key, size in sizes.items() if (key, size) != ("estimates_damage", False)}
+        """Return the settings of the network's function, as JSON: all but the keys of its training."""
+        return self.model_dump(mode="json", exclude=_OF_TRAINING)
 
 
 def remembers(network: NetworkSettings) -> bool:
@@ -106,7 +102,19 @@ class SlotsSettings(RowSettings):
     kind: Literal["slots"] = "slots"
 
 
-class PointerSizes(NetworkSettings):
+class EstimatingSettings(NetworkSettings):
+    """A network that can see estimates of damage beside the observation."""
+
+    estimates_damage: bool = Field(
+        default=False, description="Whether it sees the estimated damage of moves, computed from the observation."
+    )
+
+    def sizes(self) -> dict[str, Any]:
+        """Leave out ``estimates_damage`` if it is false: policies that are older than the key keep their ids."""
+        return {key: size for key, size in super().sizes().items() if (key, size) != ("estimates_damage", False)}
+
+
+class PointerSizes(EstimatingSettings):
     """Sizes of the encoders and of the scorer."""
 
     embedding_size: int = Field(64, ge=1, le=512, description="Values in the embedding of one category.")
@@ -118,10 +126,6 @@ class PointerSizes(NetworkSettings):
         default=True,
         description="Whether a head predicts the opponent's choice, for an auxiliary loss of PPO.",
     )
-    estimates_damage: bool = Field(
-        default=False,
-        description="Whether it sees the estimated damage of moves, computed from the observation. Singles only.",
-    )
 
 
 class PointerSettings(PointerSizes):
@@ -130,7 +134,7 @@ class PointerSettings(PointerSizes):
     kind: Literal["pointer"] = "pointer"
 
 
-class PointerPairsSettings(NetworkSettings):
+class PointerPairsSettings(EstimatingSettings):
     """One encoder for all moves, one for all Pokémon, and one scorer for both slots' actions and their interaction."""
 
     kind: Literal["pointer-pairs"] = "pointer-pairs"
@@ -149,7 +153,7 @@ class MemorySettings(PointerSizes):
     memory_size: int = Field(128, ge=1, le=4096, description="Size of the actor's memory of a battle.")
 
 
-class TransformerSettings(NetworkSettings):
+class TransformerSettings(EstimatingSettings):
     """Attention over the entities of an observation, and the pointer network's scorer. For GPUs: slow on a CPU."""
 
     kind: Literal["transformer"] = "transformer"
@@ -166,10 +170,6 @@ class TransformerSettings(NetworkSettings):
     predicts_opponent: bool = Field(
         default=True,
         description="Whether a head predicts the opponent's choice, for an auxiliary loss of PPO.",
-    )
-    estimates_damage: bool = Field(
-        default=False,
-        description="Whether it sees the estimated damage of moves, computed from the observation. Singles only.",
     )
     memory_size: int = Field(
         0,
