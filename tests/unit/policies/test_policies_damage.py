@@ -199,7 +199,7 @@ def test_estimates_of_moves_are_those_of_the_formula(format_id: str, num_slots: 
                         estimates.space.view(found[i : i + 1], f"{side}_moves", name)[0, move, slot]
                         for name in OF_MOVES
                     ]
-                    np.testing.assert_allclose(got, expected, atol=1 / 64 + 1e-3)
+                    np.testing.assert_allclose(got, expected, atol=1e-3)
                     compared += share > 0
     assert compared > 100
 

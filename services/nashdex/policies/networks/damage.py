@@ -52,8 +52,6 @@ _MEAN_FACTOR, _RANGE = 0.925, 0.15
 _TYPICAL_POWER = 80.0
 _MOST_DAMAGE = 1.5
 _LEAST_SHARE = 1e-2
-_STEPS = 32
-"""Estimates of moves are multiples of 1 / 32, so that more rows are equal."""
 _LAST_WITH_STAT_EXPERIENCE = 2
 _LAST_OF_SEVERE_PARALYSIS = 6
 _MOST_STAGES = 6
@@ -171,7 +169,7 @@ class DamageEstimates(nn.Module):
         # Own stats are known: their factor is 1, and they have neither effort nor least.
         grown = torch.addcmul(1 - self._of_opponent, self._of_opponent, level / 100)
         stats = torch.addcmul(self._least, observed + self._effort, grown.unsqueeze(2))
-        boosts = self._boosts[(stages + _MOST_STAGES).round().long()]
+        boosts = self._boosts[(stages + _MOST_STAGES).round().long().clamp(0, 2 * _MOST_STAGES)]
         stats[:, :, 1:] *= 1 + (boosts.unsqueeze(4) * active.unsqueeze(2)).sum(3)
         return stats
 
@@ -186,8 +184,7 @@ def _shares(damage: Tensor, rest: Tensor) -> Tensor:
     to_rest = damage / rest
     # Of the factors from .85 to 1, those from .925 / to_rest on.
     knock_out = (1 - _MEAN_FACTOR / to_rest.clamp(min=_LEAST_SHARE)) / _RANGE
-    shares = torch.stack((damage.clamp(max=_MOST_DAMAGE), to_rest.clamp(max=1), knock_out.clamp(0, 1)), 2)
-    return (shares * _STEPS).round() / _STEPS
+    return torch.stack((damage.clamp(max=_MOST_DAMAGE), to_rest.clamp(max=1), knock_out.clamp(0, 1)), 2)
 
 
 def _observed(generation: int, num_slots: int, moves_each: int) -> Iterator[Iterable[_Part]]:
