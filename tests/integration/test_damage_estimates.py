@@ -37,7 +37,8 @@ def hits(format_id: str, num_steps: int) -> tuple[NDArray[np.float32], NDArray[n
 
 
 def _with_estimates(estimates: DamageEstimates, observations: NDArray[np.float32]) -> NDArray[np.float32]:
-    return estimates(torch.from_numpy(observations)).numpy()
+    found: NDArray[np.float32] = estimates(torch.from_numpy(observations)).numpy()
+    return found
 
 
 def _opposing(
