@@ -175,7 +175,7 @@ class DamageEstimates(nn.Module):
 
 
 def _damage(level: Tensor, power: Tensor) -> Tensor:
-    """Return the mean damage before STAB and effectiveness; ``power`` is that of the move times attack / defence."""
+    """Return the mean damage before STAB and effectiveness; ``power`` is the move's, times attack / defence."""
     return torch.addcmul(torch.full_like(power, 2 * _MEAN_FACTOR), level * 0.4 + 2, power, value=_MEAN_FACTOR / 50)
 
 
