@@ -86,6 +86,7 @@ def _copied(store: ObjectStore, network: ActorCritic, settings: NetworkSettings)
     names = _chosen("network.init_from.parameters", prefixes, wanted)
     stored = load_weights(store.at(keys.INITIAL), init.policy_id)
     given = {name: tensor for name, tensor in stored.items() if name.startswith(prefixes) and name not in buffers}
+    given = network.fitted(given)
     if problems := list(_misfits(names, wanted, given)):
         raise ConfigurationError(
             f"network.init_from: policy {init.policy_id} does not fit this run's network {settings.kind!r} in "

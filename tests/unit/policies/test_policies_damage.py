@@ -296,6 +296,20 @@ def test_both_slots_of_doubles_see_the_estimates() -> None:
     assert sees.num_parameters > ignores.num_parameters
 
 
+@pytest.mark.parametrize("num_slots", [1, 2])
+def test_what_a_network_knew_is_the_same_once_it_sees_estimates(num_slots: Literal[1, 2]) -> None:
+    space, values = damage_space("gen9test", num_slots), random_battles(damage_space("gen9test", num_slots), 20)
+    kind = PointerSettings if num_slots == 1 else PointerPairsSettings
+    knows, sees = (_network(space, kind(**SMALL, estimates_damage=each)) for each in (False, True))
+    fitted = sees.fitted(knows.state_dict())
+    sees.load_state_dict(fitted)
+    with torch.no_grad():
+        for expected, found in zip(*(network(torch.from_numpy(values)) for network in (knows, sees)), strict=True):
+            torch.testing.assert_close(found, expected)
+    again = sees.fitted(fitted)
+    assert all(torch.equal(tensor, fitted[name]) for name, tensor in again.items())
+
+
 def test_a_network_without_estimates_keeps_the_id_that_it_had_before_there_were_any() -> None:
     assert "estimates_damage" not in PointerSettings().sizes()
     assert PointerSettings(estimates_damage=True).sizes()["estimates_damage"] is True

@@ -8,6 +8,7 @@ number of the decision within its battle, from 0. In battles it is given one dec
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from pkgutil import resolve_name
 from typing import Any, NamedTuple, Protocol
 
@@ -77,6 +78,10 @@ class ActorCritic(nn.Module, ABC):
     def architecture(self) -> str:
         """The name of what equal weights compute."""
         return NETWORKS[self.settings.kind].architecture
+
+    def fitted(self, parameters: Mapping[str, Tensor]) -> dict[str, Tensor]:
+        """Return another policy's ``parameters`` as this network takes them: unchanged, unless it knows better."""
+        return dict(parameters)
 
     def fuse(self) -> Any:  # noqa: ANN401 - each network prepares what helps it
         """Return all that follows from the current weights alone, for callers that apply them many times."""

@@ -32,6 +32,8 @@ OF_POKEMON: Final = ("best_damage", "type_damage", "type_damage_taken", "speed")
 """Estimates of a Pokémon, for each slot of the other side: accuracy · damage of its best known move as a share of the
 target's full HP; the damage of a move of power 80 of the best of its types; the same from the opposing Pokémon to this
 one; and log2 of the ratio of their Speeds, -1 to 1."""
+ESTIMATES: Final = frozenset((*OF_MOVES, *OF_POKEMON))
+"""The names of all estimates."""
 
 _SIDES: Final = ("own", "opponent")
 _ADDED: Final = {**dict.fromkeys(_SIDES, OF_POKEMON), **{f"{side}_moves": OF_MOVES for side in _SIDES}}

@@ -4,11 +4,13 @@ Shapes: B decisions, F observation values, A actions. A network that remembers g
 """
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from torch import Tensor, nn
 
 from nashdex.policies.networks.actor_critic import ActorCritic, Outputs
+from nashdex.policies.networks.pointer.rows import Rows
 
 InputsT = TypeVar("InputsT")
 FusedT = TypeVar("FusedT")
@@ -48,6 +50,15 @@ class EntityNetwork(ActorCritic, Generic[InputsT, FusedT]):
     @abstractmethod
     def scores(self, read: Read[InputsT], fused: FusedT) -> tuple[Tensor, Tensor]:
         """Return the actor's scores (B, A), and the context (B, …) that they follow from."""
+
+    def fitted(self, parameters: Mapping[str, Tensor]) -> dict[str, Tensor]:
+        """Return another policy's ``parameters``: estimates of damage that it does not see weigh nothing at first."""
+        fitted = dict(parameters)
+        for prefix, module in self.named_modules():
+            name = f"{prefix}.numbers"
+            if isinstance(module, Rows) and name in fitted:
+                fitted[name] = module.with_estimates(fitted[name])
+        return fitted
 
     def fuse(self) -> FusedT:
         """Return the actor's first layers under the current weights."""

@@ -16,6 +16,7 @@ import torch
 from torch import Tensor, nn
 
 from nashdex.games.space import ObservationBlock, Space
+from nashdex.policies.networks.damage import ESTIMATES
 from nashdex.policies.networks.entities import embedding_name
 from nashdex.policies.networks.pointer.parts import BlockValues, trained_sums
 
@@ -182,6 +183,14 @@ class Rows(nn.Module):
 
     def _run_of(self, number: int) -> int:
         return max(i for i, run in enumerate(self.runs) if run.block <= number)
+
+    def with_estimates(self, numbers: Tensor) -> Tensor:
+        """Return ``numbers`` (N, E) with zeros for estimates of damage, if it has weights of all other numbers alone."""
+        others = [i for i, name in enumerate(self._number_names) if name.rpartition(" ")[0] not in ESTIMATES]
+        if len(numbers) != len(others) or len(others) == len(self._number_names):
+            return numbers
+        zeros = numbers.new_zeros(len(self._number_names), numbers.shape[1])
+        return zeros.index_copy(0, torch.tensor(others), numbers)
 
     def fuse(self, embeddings: nn.ParameterDict) -> FusedRows:
         """Return the layer under the current weights."""
