@@ -185,7 +185,7 @@ class Rows(nn.Module):
         return max(i for i, run in enumerate(self.runs) if run.block <= number)
 
     def with_estimates(self, numbers: Tensor) -> Tensor:
-        """Return ``numbers`` (N, E) with zeros for estimates of damage, if it has weights of all other numbers alone."""
+        """Return ``numbers`` (N, E) with zeros for the estimates of damage, if these are all that is missing."""
         others = [i for i, name in enumerate(self._number_names) if name.rpartition(" ")[0] not in ESTIMATES]
         if len(numbers) != len(others) or len(others) == len(self._number_names):
             return numbers
