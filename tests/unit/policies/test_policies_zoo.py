@@ -42,6 +42,7 @@ PINNED = {
     "gen9championsvgc2026regmb-1.6m": "p5e7b57cbcbd5f038",
     "gen1randombattle": "p5288e6850106d53b",
     "gen1randombattle-2.5m": "p18422ea5d5617ef9",
+    "gen1randombattle-5m": "p95809f794e06d65a",
     "gen1randombattle-distilled": "p6c4ef19bb860e3f9",
     "gen9randombattle-2.5m": "p6fe2febfe88f4e41",
 }
