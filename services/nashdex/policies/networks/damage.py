@@ -70,8 +70,21 @@ class _Part(NamedTuple):
     """Which of each Pokémon's moves, in a block of moves."""
 
 
-class DamageEstimates(nn.Module):
-    """Adds the estimates to observations of a Showdown space.
+class AsObserved(nn.Module):
+    """What a network sees: the observation as it is."""
+
+    def __init__(self, space: Space) -> None:
+        super().__init__()
+        self.space = space
+        """The space of what it sees."""
+
+    def forward(self, observations: Tensor) -> Tensor:
+        """Return what the network sees of ``observations`` (B, F)."""
+        return observations
+
+
+class DamageEstimates(AsObserved):
+    """What a network sees: the observation of a Showdown space with the estimates.
 
     Raises:
         ConfigurationError: the space is another, or lacks a number that the formula needs.
@@ -86,7 +99,7 @@ class DamageEstimates(nn.Module):
     _order: Tensor
 
     def __init__(self, space: Space) -> None:
-        super().__init__()
+        super().__init__(_widened(space))
         found = re.match(r"gen(\d+)", space.format)
         if found is None:
             raise _unfit(space, "expected a Showdown format")
@@ -100,8 +113,6 @@ class DamageEstimates(nn.Module):
         ]
         self._sizes = [len(columns) for columns in gathered]
         columns, factors = zip(*chain.from_iterable(gathered), strict=True)
-        self.space = _widened(space)
-        """The space with the estimates."""
         opponent = torch.tensor([0.0, 1.0]).view(1, 2, 1, 1)
         effort = torch.full((1, 1, _NUM_STATS, 1), 93.0 if generation <= _LAST_WITH_STAT_EXPERIENCE else 52.0)
         least = torch.full((1, 1, _NUM_STATS, 1), 5.0)

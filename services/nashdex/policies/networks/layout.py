@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from nashdex.core.errors import ConfigurationError
 from nashdex.games.space import ObservationBlock, Space
-from nashdex.policies.networks.damage import DamageEstimates
+from nashdex.policies.networks.damage import AsObserved, DamageEstimates
 
 _SWITCH = re.compile(r"switch (\d+)")
 _MOVE = re.compile(r"(?:(.+)[ -])?move (\d+)")
@@ -46,8 +46,8 @@ class Layout:
     others: tuple[ObservationBlock, ...]
     targets: tuple[Target, ...]
     """Targets by action."""
-    estimates: DamageEstimates | None
-    """What adds estimates of damage to observations, if the blocks have them."""
+    sees: AsObserved
+    """What makes of an observation what the blocks have."""
 
     @property
     def sides(self) -> tuple[Side, Side]:
@@ -61,9 +61,8 @@ def layout_of(space: Space, *, estimates_damage: bool = False) -> Layout:
     Raises:
         ConfigurationError: it has no two sides of Pokémon with moves, or an action names neither of them.
     """
-    estimates = DamageEstimates(space) if estimates_damage else None
-    if estimates is not None:
-        space = estimates.space
+    sees = DamageEstimates(space) if estimates_damage else AsObserved(space)
+    space = sees.space
     blocks = {block.name: block for block in space.blocks}
     own, opponent = _side(space, blocks, "own"), _side(space, blocks, "opponent")
     if (own.pokemon.rows, own.moves.rows) != (opponent.pokemon.rows, opponent.moves.rows):
@@ -77,7 +76,7 @@ def layout_of(space: Space, *, estimates_damage: bool = False) -> Layout:
         opponent=opponent,
         others=tuple(block for block in space.blocks if block.name not in used),
         targets=tuple(_target(space, own, action) for action in space.actions),
-        estimates=estimates,
+        sees=sees,
     )
 
 

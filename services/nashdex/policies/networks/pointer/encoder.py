@@ -85,7 +85,7 @@ class Encoder(nn.Module):
         sides = layout.sides
         self.pool = pool
         self.layout = layout
-        self.estimates = layout.estimates
+        self.sees = layout.sees
         self.move_size, self.pokemon_size = move_size, pokemon_size
         vocabularies = space.vocabularies
 
@@ -113,13 +113,9 @@ class Encoder(nn.Module):
 
     def read(self, observations: Tensor) -> EncoderInputs:
         """Return what depends on ``observations`` (B, F) alone."""
-        observations = self.with_estimates(observations)
+        observations = self.sees(observations)
         own, opponent = (self._read_side(observations, number) for number in range(len(self.layout.sides)))
         return EncoderInputs((own, opponent), tuple(other.read(observations, 0) for other in self.other_rows))
-
-    def with_estimates(self, observations: Tensor) -> Tensor:
-        """Return ``observations`` (B, F) as the layout has them: with estimates of damage, or unchanged."""
-        return observations if self.estimates is None else self.estimates(observations)
 
     def _read_side(self, observations: Tensor, number: int) -> SideValues:
         side = self.layout.sides[number]

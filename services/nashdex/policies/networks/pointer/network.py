@@ -222,7 +222,7 @@ class ActingScores:
 
     def __init__(self, encoder: Encoder, context: nn.Sequential, scorer: Scorer) -> None:
         self._layout = encoder.layout
-        self._with_estimates = encoder.with_estimates
+        self._sees = encoder.sees
         own = self._layout.own
         with torch.inference_mode():
             fused = encoder.fuse()
@@ -253,7 +253,7 @@ class ActingScores:
     def encode(self, observations: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Return the context (B, C), own Pokémon (B · P, E) and the active one's moves (B · K, M) of a chunk."""
         num = len(observations)
-        own_pokemon, own_moves = self._encode(self._with_estimates(observations), self._inputs[:num])
+        own_pokemon, own_moves = self._encode(self._sees(observations), self._inputs[:num])
         context = self._inputs[: padded(num)]
         for layer in self._context:
             context = layer(context)

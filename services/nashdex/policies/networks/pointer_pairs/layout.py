@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from nashdex.core.errors import ConfigurationError
 from nashdex.games.space import ObservationBlock, Space
-from nashdex.policies.networks.damage import DamageEstimates
+from nashdex.policies.networks.damage import AsObserved, DamageEstimates
 from nashdex.policies.networks.entities import active_columns
 
 _SWITCH = re.compile(r"switch (\d+)")
@@ -52,8 +52,8 @@ class Layout:
     others: tuple[ObservationBlock, ...]
     candidates: tuple[tuple[Candidate, ...], tuple[Candidate, ...]]
     """Candidates by slot and action."""
-    estimates: DamageEstimates | None
-    """What adds estimates of damage to observations, if the blocks have them."""
+    sees: AsObserved
+    """What makes of an observation what the blocks have."""
 
     @property
     def sides(self) -> tuple[Side, Side]:
@@ -73,9 +73,8 @@ def layout_of(space: Space, *, estimates_damage: bool = False) -> Layout:
     Raises:
         ConfigurationError: it has no two sides of Pokémon with moves and two slots, or an action names none of them.
     """
-    estimates = DamageEstimates(space) if estimates_damage else None
-    if estimates is not None:
-        space = estimates.space
+    sees = DamageEstimates(space) if estimates_damage else AsObserved(space)
+    space = sees.space
     blocks = {block.name: block for block in space.blocks}
     own, opponent = _side(space, blocks, "own"), _side(space, blocks, "opponent")
     used = {block.name for side in (own, opponent) for block in (side.pokemon, side.moves, side.slots)}
@@ -84,7 +83,7 @@ def layout_of(space: Space, *, estimates_damage: bool = False) -> Layout:
         opponent=opponent,
         others=tuple(block for block in space.blocks if block.name not in used),
         candidates=(_candidates(space, own, 0), _candidates(space, own, 1)),
-        estimates=estimates,
+        sees=sees,
     )
 
 

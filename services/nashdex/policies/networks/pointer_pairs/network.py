@@ -116,7 +116,7 @@ class Encoder(nn.Module):
     ) -> None:
         super().__init__()
         self.layout, self.pool = layout, pool
-        self.estimates = layout.estimates
+        self.sees = layout.sees
         sides, vocabularies = layout.sides, space.vocabularies
         self.moves = Rows([side.moves for side in sides], vocabularies, embedding_size, move_size)
         self.pokemon = Rows([side.pokemon for side in sides], vocabularies, embedding_size, pokemon_size)
@@ -142,8 +142,7 @@ class Encoder(nn.Module):
 
     def read(self, observations: Tensor) -> Inputs:
         """Return what depends on ``observations`` (B, F) alone."""
-        if self.estimates is not None:
-            observations = self.estimates(observations)
+        observations = self.sees(observations)
         own, opponent = (self._read_side(observations, number) for number in range(len(self.layout.sides)))
         return Inputs((own, opponent), tuple(other.read(observations, 0) for other in self.other_rows))
 
