@@ -1,5 +1,7 @@
 """Estimated damage against the formula written out, move by move, and networks that see it."""
 
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -7,11 +9,21 @@ import pytest
 import torch
 from numpy.typing import NDArray
 
+from nashdex.core import keys
 from nashdex.core.errors import ConfigurationError
 from nashdex.games.space import Space
+from nashdex.learning.initial import first_network
+from nashdex.policies.archive import save_policy
 from nashdex.policies.networks.actor_critic import ActorCritic, make_network
 from nashdex.policies.networks.damage import OF_MOVES, OF_POKEMON, DamageEstimates
-from nashdex.settings.networks import MemorySettings, NetworkSettings, PointerPairsSettings, PointerSettings
+from nashdex.settings.networks import (
+    InitSettings,
+    MemorySettings,
+    NetworkSettings,
+    PointerPairsSettings,
+    PointerSettings,
+)
+from nashdex.store import open_store
 from support.battle_spaces import ACTIONS, Fields, space_of
 
 NUM_POKEMON, MOVES_EACH = 3, 2
@@ -175,68 +187,81 @@ class Written:
             damage *= 0.75
         return damage / max(1, of_target[0])
 
+    def by_type(
+        self, side: str, matchup: str, pokemon: int, slot: int, attacker: tuple[str, int], ratio: float
+    ) -> float:
+        """Return the damage of a move of power 80 of the attacker's best type, in HP."""
+        effect, level = self.get(side, matchup, pokemon, slot), self.get(attacker[0], "level", attacker[1]) * 100
+        multiplier = 0 if effect < -1.25 else 4**effect
+        return multiplier * 1.5 * 0.925 * ((2 * level / 5 + 2) * 80 * ratio / 50 + 2)
+
+
+Got = Callable[[str, str, int, int], float]
+"""Returns what was estimated: of a block, field, row and slot."""
+
+
+def estimated(space: Space, num: int, seed: int) -> Iterator[tuple[Written, Got, str, str]]:
+    """Yield each side of random decisions: numbers written out, those estimated, the side and its opponent."""
+    values = random_battles(space, num, seed)
+    estimates = DamageEstimates(space)
+    found = estimates(torch.from_numpy(values)).numpy()
+    for i, row in enumerate(values):
+
+        def got(block: str, field: str, place: int, slot: int, i: int = i) -> float:
+            return float(estimates.space.view(found[i : i + 1], block, field)[0, place, slot])
+
+        for side, foe in (("own", "opponent"), ("opponent", "own")):
+            yield Written(space, row), got, side, foe
+
 
 @pytest.mark.parametrize("format_id", ["gen1test", "gen4test", "gen9test"])
 @pytest.mark.parametrize("num_slots", [1, 2])
 def test_estimates_of_moves_are_those_of_the_formula(format_id: str, num_slots: Literal[1, 2]) -> None:
     space = damage_space(format_id, num_slots)
-    values = random_battles(space, 80)
-    estimates = DamageEstimates(space)
-    found = estimates(torch.from_numpy(values)).numpy()
     compared = 0
-    for i, row in enumerate(values):
-        written = Written(space, row)
-        for side, foe in (("own", "opponent"), ("opponent", "own")):
-            for move in range(NUM_POKEMON * MOVES_EACH):
-                is_active = any(written.get(side, flag, move // MOVES_EACH) for flag in _flags(space))
-                for slot in range(num_slots):
-                    share = written.move(side, move, slot) if is_active else 0
-                    target = written.in_slot(foe, slot)
-                    rest = max(0.01, 0 if target is None else written.get(foe, "hp", target))
-                    rolls = np.linspace(0.85, 1, 10_001) / 0.925 * share
-                    expected = [min(1.5, share), min(1, share / rest), (rolls >= rest).mean()]
-                    got = [
-                        estimates.space.view(found[i : i + 1], f"{side}_moves", name)[0, move, slot]
-                        for name in OF_MOVES
-                    ]
-                    np.testing.assert_allclose(got, expected, atol=1e-3)
-                    compared += share > 0
+    for written, got, side, foe in estimated(space, 80, seed=0):
+        for move in range(NUM_POKEMON * MOVES_EACH):
+            is_active = any(written.get(side, flag, move // MOVES_EACH) for flag in _flags(space))
+            for slot in range(num_slots):
+                share = written.move(side, move, slot) if is_active else 0
+                target = written.in_slot(foe, slot)
+                rest = max(0.01, 0 if target is None else written.get(foe, "hp", target))
+                rolls = np.linspace(0.85, 1, 10_001) / 0.925 * share
+                expected = [min(1.5, share), min(1, share / rest), (rolls >= rest).mean()]
+                found = [got(f"{side}_moves", name, move, slot) for name in OF_MOVES]
+                np.testing.assert_allclose(found, expected, atol=1e-3)
+                compared += share > 0
     assert compared > 100
 
 
 @pytest.mark.parametrize("num_slots", [1, 2])
 def test_estimates_of_pokemon_are_those_of_the_formula(num_slots: Literal[1, 2]) -> None:
     space = damage_space("gen9test", num_slots)
-    values = random_battles(space, 40, seed=1)
-    estimates = DamageEstimates(space)
-    found = estimates(torch.from_numpy(values)).numpy()
     compared = 0
-    for i, row in enumerate(values):
-        written = Written(space, row)
-        for side, foe in (("own", "opponent"), ("opponent", "own")):
-            for pokemon in range(NUM_POKEMON):
-                for slot in range(num_slots):
-                    got = {
-                        name: float(estimates.space.view(found[i : i + 1], side, name)[0, pokemon, slot])
-                        for name in OF_POKEMON
-                    }
-                    target = written.in_slot(foe, slot)
-                    if target is None or written.get(side, "level", pokemon) == 0:
-                        assert set(got.values()) == {0}
-                        continue
-                    moves = range(MOVES_EACH * pokemon, MOVES_EACH * (pokemon + 1))
-                    best = max(written.get(f"{side}_moves", "accuracy", m) * written.move(side, m, slot) for m in moves)
-                    mine, theirs = written.stats(side, pokemon), written.stats(foe, target)
-                    speed = np.log2(max(1, mine[5]) / max(1, theirs[5]))
-                    assert got["best_damage"] == pytest.approx(min(1.5, best), abs=1e-4)
-                    assert got["speed"] == pytest.approx(np.clip(speed, -1, 1), abs=1e-4)
-                    level = written.get(side, "level", pokemon) * 100
-                    effect = written.get(side, "attack_matchup", pokemon, slot)
-                    ratio = max(mine[a] / max(1, theirs[a + 1] * written.screen(foe, a + 1)) for a in (1, 3))
-                    typed = 0 if effect < -1.25 else 4**effect * 1.5 * 0.925
-                    typed *= ((2 * level / 5 + 2) * 80 * ratio / 50 + 2) / max(1, theirs[0])
-                    assert got["type_damage"] == pytest.approx(min(1.5, typed), abs=1e-4)
-                    compared += 1
+    for written, got, side, foe in estimated(space, 40, seed=1):
+        for pokemon in range(NUM_POKEMON):
+            for slot in range(num_slots):
+                found = {name: got(side, name, pokemon, slot) for name in OF_POKEMON}
+                target = written.in_slot(foe, slot)
+                if target is None or written.get(side, "level", pokemon) == 0:
+                    assert set(found.values()) == {0}
+                    continue
+                moves = range(MOVES_EACH * pokemon, MOVES_EACH * (pokemon + 1))
+                best = max(written.get(f"{side}_moves", "accuracy", m) * written.move(side, m, slot) for m in moves)
+                mine, theirs = written.stats(side, pokemon), written.stats(foe, target)
+                speed = np.log2(max(1, mine[5]) / max(1, theirs[5]))
+                ratio = max(mine[a] / max(1, theirs[a + 1] * written.screen(foe, a + 1)) for a in (1, 3))
+                taken = max(max(1, theirs[a]) / max(1, mine[a + 1]) for a in (1, 3))
+                expected = {
+                    "best_damage": best,
+                    "type_damage": written.by_type(side, "attack_matchup", pokemon, slot, (side, pokemon), ratio)
+                    / max(1, theirs[0]),
+                    "type_damage_taken": written.by_type(side, "defence_matchup", pokemon, slot, (foe, target), taken)
+                    / max(1, mine[0]),
+                    "speed": max(-1, min(1, speed)),
+                }
+                assert found == pytest.approx({name: min(1.5, each) for name, each in expected.items()}, abs=1e-4)
+                compared += 1
     assert compared > 100
 
 
@@ -308,6 +333,25 @@ def test_what_a_network_knew_is_the_same_once_it_sees_estimates(num_slots: Liter
             torch.testing.assert_close(found, expected)
     again = sees.fitted(fitted)
     assert all(torch.equal(tensor, fitted[name]) for name, tensor in again.items())
+
+
+def test_a_run_with_estimates_begins_from_a_policy_without_them(tmp_path: Path) -> None:
+    space, values = damage_space(), torch.from_numpy(random_battles(damage_space(), 20))
+    store, knows = open_store(str(tmp_path)), _network(space, PointerSettings(**SMALL))
+    policy = save_policy(
+        store.at(keys.INITIAL),
+        knows,
+        name="source",
+        parent=None,
+        iteration=0,
+        oracle="ppo",
+        reward="win-loss",
+        reward_version="1",
+    )
+    source = InitSettings(policy=f"{tmp_path}#{policy}")
+    begun = first_network(store, space, PointerSettings(**SMALL, estimates_damage=True, init_from=source), seed=0)
+    with torch.no_grad():
+        torch.testing.assert_close(begun.logits(values), knows.logits(values))
 
 
 def test_a_network_without_estimates_keeps_the_id_that_it_had_before_there_were_any() -> None:
