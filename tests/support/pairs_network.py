@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from nashdex.policies.networks.layers import linear
+from nashdex.policies.networks.observed import Observed
 from nashdex.policies.networks.slots import ACTOR_GAIN, ActingSlotsNetwork, Fused, SlotsNetwork
 from nashdex.settings.networks import RowSettings
 
@@ -65,6 +66,6 @@ class ActingPairsNetwork:
         self._slots = ActingSlotsNetwork(network)
         self._head_shape = network.head_shape
 
-    def logits(self, observations: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return the scores of each slot's actions and their factors, (B, 2, M, 1 + Z), of ``observations`` (B, F)."""
-        return self._slots.logits(observations).reshape(-1, *self._head_shape)
+    def logits(self, observed: Observed) -> NDArray[np.float32]:
+        """Return the scores of each slot's actions and their factors, (B, 2, M, 1 + Z), of B observations."""
+        return self._slots.logits(observed).reshape(-1, *self._head_shape)

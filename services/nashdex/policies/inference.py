@@ -14,6 +14,7 @@ from nashdex.policies.interface import Actions
 from nashdex.policies.masked import acting_logits
 from nashdex.policies.memory import RememberingNetwork, SeatMemory
 from nashdex.policies.networks.actor_critic import ActingNetwork, ActorCritic
+from nashdex.policies.networks.observed import Observed
 from nashdex.policies.sampling import listed_log_probs, sample_masked
 
 
@@ -30,10 +31,10 @@ class DeviceActor:
         with torch.inference_mode():
             self._fused = self._network.fuse()
 
-    def logits(self, observations: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return logits before masking, (B, A), of ``observations`` (B, F); in a joint space as ``ActorCritic``."""
+    def logits(self, observed: Observed) -> NDArray[np.float32]:
+        """Return logits before masking, (B, A), of B observations; in a joint space as ``ActorCritic``."""
         with torch.inference_mode():
-            rows = torch.from_numpy(np.ascontiguousarray(observations)).to(self._device)
+            rows = torch.from_numpy(observed.rows).to(self._device)
             logits: NDArray[np.float32] = self._network.logits(rows, self._fused).cpu().numpy()
         return logits
 
@@ -110,15 +111,17 @@ class NetworkPolicy:
         """Return log π of each legal action, shape (L,), with one forward pass."""
         return distribution(decisions, self.legal_logits(decisions), self._temperature, is_joint=self._is_joint)
 
-    def legal_logits(self, decisions: Decisions) -> NDArray[np.float32]:
+    def legal_logits(self, decisions: Decisions, observed: Observed | None = None) -> NDArray[np.float32]:
         """Return the logits of each row's legal actions.
+
+        ``observed`` are their observations, if other networks read them too.
 
         Shape (N, A), −∞ for illegal actions; in a joint space (N, K), as ``policies.masked.acting_logits``.
 
         Raises:
             DataError: one is not finite, so that no action follows from them.
         """
-        legal = of_legal_actions(self._logits(decisions), decisions.legal, is_joint=self._is_joint)
+        legal = of_legal_actions(self._logits(decisions, observed), decisions.legal, is_joint=self._is_joint)
         if np.count_nonzero(np.isfinite(legal)) != len(decisions.legal.actions):
             raise DataError(
                 f"policy {self._id} gives logits that are not finite: its weights overflow in battle, so it cannot "
@@ -131,9 +134,9 @@ class NetworkPolicy:
         if isinstance(self._actor, SeatMemory):
             self._actor.forget((battle, seat))
 
-    def _logits(self, decisions: Decisions) -> NDArray[np.float32]:
+    def _logits(self, decisions: Decisions, observed: Observed | None) -> NDArray[np.float32]:
         if not isinstance(self._actor, SeatMemory):
-            return self._actor.logits(decisions.observation)
+            return self._actor.logits(observed or Observed(decisions.observation))
         observations = torch.from_numpy(np.ascontiguousarray(decisions.observation))
         seats = zip(decisions.battle.tolist(), decisions.seat.tolist(), strict=True)
         return self._actor.step({"observations": observations}, seats, decisions.asked_again.tolist()).numpy()

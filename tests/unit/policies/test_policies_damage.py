@@ -16,6 +16,7 @@ from nashdex.learning.initial import first_network
 from nashdex.policies.archive import save_policy
 from nashdex.policies.networks.actor_critic import ActorCritic, make_network
 from nashdex.policies.networks.damage import OF_MOVES, OF_POKEMON, DamageEstimates
+from nashdex.policies.networks.observed import Observed
 from nashdex.settings.networks import (
     InitSettings,
     MemorySettings,
@@ -302,9 +303,32 @@ def test_acting_computes_what_training_does(settings: NetworkSettings) -> None:
             memory = {name: torch.zeros(20, *shape) for name, shape in acting.memory_shapes().items()}
             found = acting.step({"observations": torch.from_numpy(values)}, memory, torch.arange(20)).numpy()
     else:
-        found = acting.logits(values)
+        found = acting.logits(Observed(values))
     np.testing.assert_allclose(found, expected, atol=1e-4)
     assert np.ptp(expected) > 0.5
+
+
+def test_networks_that_read_the_same_read_it_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    space = damage_space()
+    larger = SMALL | {"move_size": 12, "context_size": 24}
+    actors: list[Any] = [
+        _network(space, PointerSettings(**sizes, estimates_damage=sees)).for_acting()
+        for sizes, sees in ((SMALL, True), (larger, True), (SMALL, False))
+    ]
+    values = random_battles(space, 300)  # three chunks, the last one of 44 decisions
+    expected = [acting.logits(Observed(values)) for acting in actors]
+    estimated: list[int] = []
+    forward = DamageEstimates.forward
+
+    def counted(self: DamageEstimates, observations: torch.Tensor) -> torch.Tensor:
+        estimated.append(len(observations))
+        return forward(self, observations)
+
+    monkeypatch.setattr(DamageEstimates, "forward", counted)
+    observed = Observed(values)
+    for acting, alone in zip(actors, expected, strict=True):
+        np.testing.assert_array_equal(acting.logits(observed), alone)
+    assert estimated == [128, 128, 44]
 
 
 def test_both_slots_of_doubles_see_the_estimates() -> None:
@@ -317,7 +341,7 @@ def test_both_slots_of_doubles_see_the_estimates() -> None:
     with torch.no_grad():
         expected = sees.logits(torch.from_numpy(values)).numpy()
     acting: Any = sees.for_acting()
-    np.testing.assert_allclose(acting.logits(values), expected, atol=1e-4)
+    np.testing.assert_allclose(acting.logits(Observed(values)), expected, atol=1e-4)
     assert sees.num_parameters > ignores.num_parameters
 
 

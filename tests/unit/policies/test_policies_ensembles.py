@@ -20,6 +20,7 @@ from nashdex.policies.ensembles.making import make_ensemble
 from nashdex.policies.inference import NetworkPolicy
 from nashdex.policies.interface import Policy
 from nashdex.policies.networks.actor_critic import make_network
+from nashdex.policies.networks.observed import Observed
 from nashdex.policies.sources import load_policies
 from nashdex.settings.networks import SlotsSettings
 from nashdex.store import open_store
@@ -110,9 +111,9 @@ def test_a_network_that_votes_at_two_temperatures_is_asked_once(
     asked: list[PolicyId] = []
     legal_logits = NetworkPolicy.legal_logits
 
-    def count(network: NetworkPolicy, rows: Decisions) -> NDArray[np.float32]:
+    def count(network: NetworkPolicy, rows: Decisions, observed: Observed) -> NDArray[np.float32]:
         asked.append(PlayedPolicy.of(network.id).policy)
-        return legal_logits(network, rows)
+        return legal_logits(network, rows, observed)
 
     monkeypatch.setattr(NetworkPolicy, "legal_logits", count)
     answers = ensemble.act(rows, uniforms)

@@ -11,6 +11,7 @@ from nashdex.policies import masked
 from nashdex.policies.inference import NetworkPolicy
 from nashdex.policies.masked import acting_logits, padded, pair_logits
 from nashdex.policies.networks.actor_critic import make_network
+from nashdex.policies.networks.observed import Observed
 from nashdex.settings.networks import PointerPairsSettings, SlotsSettings
 from support.joint_space import ACTIONS_EACH, joint_decisions, joint_space
 from support.pairs_network import PairsNetwork, PairsSettings
@@ -93,7 +94,7 @@ def test_acting_and_training_agree() -> None:
         log_probs = masked.masked_log_softmax(network.logits(observations, network.fuse()), pairs)
     expected = log_probs.gather(1, torch.from_numpy(places)[:, None]).squeeze(1).numpy()
     assert np.abs(answers.log_prob - expected).max() < 1e-4
-    scores = network.for_acting().logits(decisions.observation)
+    scores = network.for_acting().logits(Observed(decisions.observation))
     trained = pair_logits(torch.from_numpy(scores), pairs).numpy()
     np.testing.assert_allclose(acting_logits(scores, decisions.legal), trained, atol=1e-5)
 

@@ -11,6 +11,7 @@ from nashdex.games.space import Space
 from nashdex.policies.masked import kl_divergence, masked_log_softmax, uniform_log_probs
 from nashdex.policies.networks import onednn
 from nashdex.policies.networks.actor_critic import ActorCritic, make_network
+from nashdex.policies.networks.observed import Observed
 from nashdex.policies.networks.opponent_choices import UNKNOWN, choices, num_choices, opponent_choices
 from nashdex.policies.networks.pointer import encoder, rows, sides
 from nashdex.policies.networks.pointer.network import PointerNetwork
@@ -171,14 +172,14 @@ def test_acting_computes_what_training_does_whatever_the_number_of_rows(
         values = observations(space, num_rows, seed=num_rows)
         expected = logits(net, values)
         assert num_rows < 300 or np.ptp(expected) > 1, "the logits differ, so that the comparison says something"
-        np.testing.assert_allclose(acting.logits(values), expected, atol=1e-4, rtol=0)
+        np.testing.assert_allclose(acting.logits(Observed(values)), expected, atol=1e-4, rtol=0)
 
 
 def test_acting_needs_no_onednn(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(onednn, "HAS_ONEDNN", False)
     space = battle_space()
     net, values = network(space), observations(space, 20, 7)
-    np.testing.assert_allclose(net.for_acting().logits(values), logits(net, values), atol=1e-4, rtol=0)
+    np.testing.assert_allclose(net.for_acting().logits(Observed(values)), logits(net, values), atol=1e-4, rtol=0)
 
 
 def test_categories_mean_the_same_alone_and_combined(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -194,11 +195,11 @@ def test_a_policy_that_acts_is_not_changed_by_further_training() -> None:
     space = battle_space()
     net, values = network(space), observations(space, 20, 9)
     acting = net.for_acting()
-    before = acting.logits(values)
+    before = acting.logits(Observed(values))
     with torch.no_grad():
         for parameter in net.parameters():
             parameter.add_(1.0)
-    np.testing.assert_array_equal(acting.logits(values), before)
+    np.testing.assert_array_equal(acting.logits(Observed(values)), before)
 
 
 def test_the_same_weights_give_the_same_bits_with_and_without_gradients() -> None:

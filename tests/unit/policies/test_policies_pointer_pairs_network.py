@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from nashdex.core.errors import ConfigurationError
 from nashdex.games.space import Space
 from nashdex.policies.networks.actor_critic import make_network
+from nashdex.policies.networks.observed import Observed
 from nashdex.policies.networks.pointer_pairs.layout import Candidate, layout_of
 from nashdex.policies.networks.pointer_pairs.network import PointerPairsNetwork, in_slots
 from nashdex.settings.networks import PointerPairsSettings
@@ -163,17 +164,17 @@ def test_an_empty_slot_shows_no_pokemon() -> None:
 
 def test_acting_and_training_agree() -> None:
     net, values = network(), observations(300, 3)
-    np.testing.assert_allclose(net.for_acting().logits(values), scores(net, values), atol=1e-5)
+    np.testing.assert_allclose(net.for_acting().logits(Observed(values)), scores(net, values), atol=1e-5)
 
 
 def test_acting_goes_on_with_its_own_weights() -> None:
     net, values = network(), observations()
     acting = net.for_acting()
-    before = acting.logits(values)
+    before = acting.logits(Observed(values))
     with torch.no_grad():
         for parameter in net.parameters():
             parameter.zero_()
-    np.testing.assert_array_equal(acting.logits(values), before)
+    np.testing.assert_array_equal(acting.logits(Observed(values)), before)
 
 
 def test_every_parameter_learns() -> None:

@@ -16,6 +16,7 @@ from nashdex.policies.inference import NetworkPolicy
 from nashdex.policies.masked import kl_divergence, masked_log_softmax, uniform_log_probs
 from nashdex.policies.networks import onednn
 from nashdex.policies.networks.actor_critic import make_network
+from nashdex.policies.networks.observed import Observed
 from nashdex.policies.networks.slots import SlotsNetwork
 from nashdex.policies.sampling import sample_masked
 from nashdex.settings.networks import SlotsSettings
@@ -301,7 +302,7 @@ def test_a_network_plays_as_the_id_says() -> None:
     values, mask = observations(space, 200, 6), rng.random((200, 9)) < 0.5
     mask[:, 3] = True
     decisions, draws = as_decisions(values, mask), rng.random(200)
-    masked = np.where(mask, net.for_acting().logits(values), -np.inf)
+    masked = np.where(mask, net.for_acting().logits(Observed(values)), -np.inf)
     greedy = NetworkPolicy(PolicyId("newest@greedy"), net)
     assert greedy.id == "newest@greedy"
     np.testing.assert_array_equal(greedy.act(decisions, draws).action, masked.argmax(axis=1))
@@ -352,7 +353,7 @@ def test_acting_computes_what_training_does_whatever_the_number_of_rows(
         with torch.no_grad():
             expected = net.logits(torch.from_numpy(values)).numpy()
         assert num_rows < 300 or np.ptp(expected) > 1, "the logits differ, so that the comparison says something"
-        np.testing.assert_allclose(acting.logits(values), expected, atol=1e-4, rtol=0)
+        np.testing.assert_allclose(acting.logits(Observed(values)), expected, atol=1e-4, rtol=0)
 
 
 @pytest.mark.parametrize("has_onednn", [True, False])
@@ -364,11 +365,11 @@ def test_a_policy_that_acts_is_not_changed_by_further_training(
     net = network(space)
     values = observations(space, 20, 9)
     acting = net.for_acting()
-    before = acting.logits(values)
+    before = acting.logits(Observed(values))
     with torch.no_grad():
         for parameter in net.parameters():
             parameter.add_(1.0)
-    np.testing.assert_array_equal(acting.logits(values), before)
+    np.testing.assert_array_equal(acting.logits(Observed(values)), before)
 
 
 def test_the_same_weights_give_the_same_bits_with_and_without_gradients() -> None:

@@ -12,6 +12,7 @@ from nashdex.games.legal import LegalActions
 from nashdex.policies.inference import NetworkPolicy
 from nashdex.policies.masked import kl_divergence, masked_log_softmax, uniform_log_probs
 from nashdex.policies.networks.actor_critic import ActorCritic, make_network
+from nashdex.policies.networks.observed import Observed
 from nashdex.policies.networks.transformer import ActingTransformer
 from nashdex.settings.networks import TransformerSettings
 from support.battle_spaces import battle_space, random_observations
@@ -125,11 +126,11 @@ def test_all_weights_learn_and_actor_and_critic_share_none(memory_size: int) -> 
 def test_every_observed_value_can_change_the_logits() -> None:
     net, values = network(), observed(32, 5)
     acting = acting_copy(net)
-    base = acting.logits(values)
+    base = acting.logits(Observed(values))
     for column in range(SPACE.observation_size):
         changed = values.copy()
         changed[:, column] = np.where(changed[:, column] == 1.0, 2.0, 1.0)
-        assert not np.array_equal(acting.logits(changed), base), f"column {column} is not read"
+        assert not np.array_equal(acting.logits(Observed(changed)), base), f"column {column} is not read"
 
 
 def test_a_pokemon_has_the_same_score_wherever_it_is_in_the_team() -> None:
@@ -141,7 +142,7 @@ def test_a_pokemon_has_the_same_score_wherever_it_is_in_the_team() -> None:
         columns = slice(part.offset, part.offset + part.rows * part.stride)
         moved[:, columns] = values[:, columns].reshape(20, part.rows, -1)[:, rows].reshape(20, -1)
     acting = acting_copy(net)
-    before, after = acting.logits(values), acting.logits(moved)
+    before, after = acting.logits(Observed(values)), acting.logits(Observed(moved))
     np.testing.assert_allclose(after[:, :3], before[:, order], atol=1e-4)
     np.testing.assert_allclose(after[:, 3:], before[:, 3:], atol=1e-4)
     assert np.ptp(before, axis=1).min() > 1e-3

@@ -15,6 +15,7 @@ from nashdex.policies.archive import load_network_policy
 from nashdex.policies.ensembles.document import read_ensemble
 from nashdex.policies.inference import NetworkPolicy, choose, distribution
 from nashdex.policies.interface import Actions
+from nashdex.policies.networks.observed import Observed
 from nashdex.policies.sampling import log_probabilities
 from nashdex.store.protocol import ObjectStore
 
@@ -57,8 +58,9 @@ class EnsemblePolicy:
     def _pooled(self, decisions: Decisions) -> NDArray[np.float32]:
         """Return the mean of the members' log-probabilities, in the shape of ``NetworkPolicy.legal_logits``."""
         votes = []
+        observed = Observed(decisions.observation)
         for network, temperatures in self._voters.values():
-            logits = network.legal_logits(decisions)
+            logits = network.legal_logits(decisions, observed)
             votes += [log_probabilities(logits, temperature) for temperature in temperatures]
         return (np.asarray(sum(votes)) / len(votes)).astype(np.float32)
 

@@ -20,14 +20,15 @@ from nashdex.core.errors import ConfigurationError
 from nashdex.games.space import Space
 from nashdex.policies.memory import RememberingNetwork
 from nashdex.policies.networks.kinds import NETWORKS
+from nashdex.policies.networks.observed import Observed
 from nashdex.settings.networks import NetworkSettings
 
 
 class ActingNetwork(Protocol):
     """A network's actor under fixed weights, fast for the batches that battles give. This is the whole surface."""
 
-    def logits(self, observations: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return logits before masking, (B, A), of ``observations`` (B, F); in a joint space as ``ActorCritic``."""
+    def logits(self, observed: Observed) -> NDArray[np.float32]:
+        """Return logits before masking, (B, A), of B observations; in a joint space as ``ActorCritic``."""
 
 
 class Outputs(NamedTuple):

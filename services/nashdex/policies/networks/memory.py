@@ -163,5 +163,5 @@ class ActingMemoryNetwork(Remembering):
 
     def chunk(self, observations: Tensor, memory: Memory, slots: Tensor) -> Tensor:
         """Return the logits of at most ``CHUNK_ROWS`` decisions, and update the memory."""
-        context, own_pokemon, own_moves = self._actor.encode(observations)
+        context, own_pokemon, own_moves = self._actor.encode(self._actor.read(observations))
         return self._actor.scores(self.remember(context, memory, slots), own_pokemon, own_moves)

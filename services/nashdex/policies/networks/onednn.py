@@ -3,12 +3,9 @@
 oneDNN uses the processor's widest vectors whoever made it, where torch's own products may use half of them.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
@@ -48,15 +45,3 @@ class HiddenLayer:
 def padded(num_rows: int) -> int:
     """Return the number of rows that a pass over ``num_rows`` decisions has."""
     return -(-num_rows // ROW_MULTIPLE) * ROW_MULTIPLE
-
-
-def in_chunks(function: Callable[[Tensor], Tensor], observations: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return what ``function`` makes of ``observations`` (B, F), at most ``CHUNK_ROWS`` at a time. No gradient."""
-    observations = np.ascontiguousarray(observations)
-    with torch.inference_mode():
-        chunks = [
-            function(torch.from_numpy(observations[at : at + CHUNK_ROWS]))
-            for at in range(0, len(observations), CHUNK_ROWS)
-        ]
-        results: NDArray[np.float32] = (chunks[0] if len(chunks) == 1 else torch.cat(chunks)).numpy()
-    return results

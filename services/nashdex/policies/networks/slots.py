@@ -35,7 +35,8 @@ from nashdex.games.space import Space
 from nashdex.policies.networks.actor_critic import ActorCritic
 from nashdex.policies.networks.entities import Entity, LookUp, embedding_name, entities_of
 from nashdex.policies.networks.layers import linear
-from nashdex.policies.networks.onednn import CHUNK_ROWS, HiddenLayer, in_chunks, padded
+from nashdex.policies.networks.observed import Observed
+from nashdex.policies.networks.onednn import CHUNK_ROWS, HiddenLayer, padded
 from nashdex.settings.networks import RowSettings
 
 ACTOR_GAIN = 0.01
@@ -320,9 +321,9 @@ class ActingSlotsNetwork:
             self._hidden += [HiddenLayer.of(layer.weight, layer.bias) for layer in others]
             self._actor = network.actor.weight.clone(), network.actor.bias.clone()
 
-    def logits(self, observations: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return logits before masking, (B, A), of ``observations`` (B, F)."""
-        return in_chunks(self._chunk, observations)
+    def logits(self, observed: Observed) -> NDArray[np.float32]:
+        """Return logits before masking, (B, A), of B observations."""
+        return observed.in_chunks(self._chunk)
 
     def _chunk(self, observations: Tensor) -> Tensor:
         num_rows = len(observations)

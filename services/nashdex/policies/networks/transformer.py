@@ -30,7 +30,7 @@ from nashdex.policies.networks.actor_critic import ActingNetwork
 from nashdex.policies.networks.layers import linear
 from nashdex.policies.networks.layout import layout_of
 from nashdex.policies.networks.memory import CRITIC_MEMORY_SIZE, Recurrence, Remembering
-from nashdex.policies.networks.onednn import in_chunks
+from nashdex.policies.networks.observed import Observed
 from nashdex.policies.networks.pointer.encoder import Encoder, EncoderInputs, FusedEncoder
 from nashdex.policies.networks.pointer.entity_network import EntityNetwork, Read
 from nashdex.policies.networks.pointer.network import CRITIC_MOVE_SIZE, CRITIC_POKEMON_SIZE, Scorer, prediction_layer
@@ -231,9 +231,9 @@ class ActingTransformer:
     def __init__(self, network: "TransformerNetwork") -> None:
         self._actor = _Actor(network)
 
-    def logits(self, observations: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return logits before masking, (B, A), of ``observations`` (B, F)."""
-        return in_chunks(lambda chunk: self._actor.network.logits(chunk, self._actor.fused), observations)
+    def logits(self, observed: Observed) -> NDArray[np.float32]:
+        """Return logits before masking, (B, A), of B observations."""
+        return observed.in_chunks(lambda chunk: self._actor.network.logits(chunk, self._actor.fused))
 
 
 class RememberingTransformer(Remembering):

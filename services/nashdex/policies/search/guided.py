@@ -27,6 +27,7 @@ from nashdex.policies.document import read_document
 from nashdex.policies.interface import Actions
 from nashdex.policies.memory import RememberingNetwork
 from nashdex.policies.networks.actor_critic import ActorCritic
+from nashdex.policies.networks.observed import Observed
 from nashdex.policies.sampling import sample_masked
 from nashdex.policies.search.searching import Searching, search_roots
 from nashdex.store.protocol import ObjectStore
@@ -79,7 +80,7 @@ class GuidedSearch(Searching):
                 for row, end in zip(rows, ends.tolist(), strict=True)
             )
         )
-        logits = self._actor.logits(decisions.observation).astype(np.float64)
+        logits = self._actor.logits(Observed(decisions.observation)).astype(np.float64)
         for row, found in enumerate(self._gateway.ask(valued, Searched).rows):
             if found.cause is not None:
                 _log.warning("a position was not searched", cause=found.cause.partition("\n")[0])

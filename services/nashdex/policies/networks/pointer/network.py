@@ -13,6 +13,9 @@ As it acts, layers are laid out once, without gradient. The logits equal ``Point
 (|Δ log π| < 1e-4; in practice 1e-6).
 """
 
+from collections.abc import Hashable
+from typing import NamedTuple
+
 import numpy as np
 import torch
 from numpy.typing import NDArray
@@ -23,7 +26,8 @@ from nashdex.games.space import Space
 from nashdex.policies.networks.actor_critic import ActingNetwork
 from nashdex.policies.networks.layers import linear
 from nashdex.policies.networks.layout import Layout, layout_of
-from nashdex.policies.networks.onednn import CHUNK_ROWS, HiddenLayer, in_chunks, padded
+from nashdex.policies.networks.observed import Observed
+from nashdex.policies.networks.onednn import CHUNK_ROWS, HiddenLayer, padded
 from nashdex.policies.networks.opponent_choices import num_choices
 from nashdex.policies.networks.pointer.encoder import Encoder, EncoderInputs, FusedEncoder
 from nashdex.policies.networks.pointer.entity_network import EntityNetwork, Read
@@ -195,26 +199,49 @@ class _ActingRows:
         self._indices_each = rows.groups_each
         self._table = fused.table.clone()
         by_block = zip(rows.blocks, rows.by_block(fused.weights), strict=True)
-        self._blocks = [(block, weights.clone()) for block, weights in by_block]
+        self._blocks, weights = zip(*by_block, strict=True)
+        self._weights = [each.clone() for each in weights]
         # What embedding_bag would compute in each pass.
         num_sums = CHUNK_ROWS * rows.num_rows
         self._starts = torch.arange(0, num_sums * self._indices_each, self._indices_each, dtype=torch.int32)
 
-    def sums(self, observations: Tensor, indices: Tensor) -> Tensor:
-        """Return the sums of all rows, block by block and then decision by decision, (B · R, E).
-
-        ``indices`` (B, G) are the table's rows that the categories name.
-        """
+    def read(self, observations: Tensor, indices: Tensor) -> "_RowsReading":
+        """Return what follows from ``observations`` (B, F) and the ``indices`` (B, G) of their categories alone."""
         by_block = indices.view(len(indices), self._num_blocks, -1).transpose(0, 1).flatten()
+        columns = (observations[:, each.offset : each.offset + each.rows * each.stride] for each in self._blocks)
+        numbers = tuple(part.reshape(-1, block.stride) for block, part in zip(self._blocks, columns, strict=True))
+        return _RowsReading(by_block, numbers)
+
+    def sums(self, reading: "_RowsReading") -> Tensor:
+        """Return the sums of all rows, block by block and then decision by decision, (B · R, E)."""
+        by_block = reading.indices
         if self._indices_each == 1:
             sums = self._table.index_select(0, by_block)
         else:
             starts = self._starts[: len(by_block) // self._indices_each]
             sums = functional.embedding_bag(by_block, self._table, starts, mode="sum")
-        for (block, weights), part in zip(self._blocks, sums.chunk(self._num_blocks), strict=True):
-            columns = observations[:, block.offset : block.offset + block.rows * block.stride]
-            part.addmm_(columns.reshape(-1, block.stride), weights)
+        for numbers, weights, part in zip(reading.numbers, self._weights, sums.chunk(self._num_blocks), strict=True):
+            part.addmm_(numbers, weights)
         return sums
+
+
+class _RowsReading(NamedTuple):
+    """What acting networks of one space read of rows, block by block and then decision by decision."""
+
+    indices: Tensor
+    """The table's rows that the categories name, (B · R · indices of a row,)."""
+    numbers: tuple[Tensor, ...]
+    """The observed rows of each block, (B · R / blocks, stride)."""
+
+
+class ActingReading(NamedTuple):
+    """What acting networks of one space read of a chunk of B observations, whatever their weights and sizes."""
+
+    num: int
+    rows: tuple[_RowsReading, ...]
+    """Of moves, of Pokémon, and of each other block."""
+    active: Tensor
+    """Numbers of the active Pokémon among all Pokémon, (2 · B,), the own ones first."""
 
 
 class ActingScores:
@@ -250,10 +277,29 @@ class ActingScores:
         ).flatten()
         self._first_rows = torch.arange(0, CHUNK_ROWS * 2 * own.pokemon.rows, own.pokemon.rows)
 
-    def encode(self, observations: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    @property
+    def reads(self) -> Hashable:
+        """A name of what ``read`` returns: actors of one space with equal names read the same."""
+        return type(self), type(self._sees)
+
+    def read(self, observations: Tensor) -> ActingReading:
+        """Return what depends on a chunk of ``observations`` (B, F) alone.
+
+        The own side's rows come first, then the opponent's, so that the own ones are one piece of memory.
+        """
+        observations = self._sees(observations)
+        num, all_rows = len(observations), (self._moves, self._pokemon, *self._others)
+        indices = torch.split(self._look_up.indices(observations), [rows.num_indices for rows in all_rows], dim=1)
+        flags = observations.index_select(1, self._active_columns).view(num, 2, self._layout.own.pokemon.rows)
+        active = flags.argmax(dim=2).t().flatten()
+        active += self._first_rows[: len(active)]
+        rows = (rows.read(observations, part) for rows, part in zip(all_rows, indices, strict=True))
+        return ActingReading(num, tuple(rows), active)
+
+    def encode(self, reading: ActingReading) -> tuple[Tensor, Tensor, Tensor]:
         """Return the context (B, C), own Pokémon (B · P, E) and the active one's moves (B · K, M) of a chunk."""
-        num = len(observations)
-        own_pokemon, own_moves = self._encode(self._sees(observations), self._inputs[:num])
+        num = reading.num
+        own_pokemon, own_moves = self._encode(reading, self._inputs[:num])
         context = self._inputs[: padded(num)]
         for layer in self._context:
             context = layer(context)
@@ -274,28 +320,18 @@ class ActingScores:
         joined = torch.cat(scores, dim=1)
         return joined if self._order is None else joined[:, self._order]
 
-    def _encode(self, observations: Tensor, inputs: Tensor) -> tuple[Tensor, Tensor]:
-        """Fill the context's ``inputs`` and return own Pokémon (B · P, E) and the active one's moves (B · K, M).
-
-        The own side's rows come first, then the opponent's, so that the own ones are one piece of memory.
-        """
-        num, own = len(observations), self._layout.own
+    def _encode(self, reading: ActingReading, inputs: Tensor) -> tuple[Tensor, Tensor]:
+        """Fill the context's ``inputs`` and return own Pokémon (B · P, E) and the active one's moves (B · K, M)."""
+        (num, (move_rows, pokemon_rows, *other_rows), active), own = reading, self._layout.own
         num_pokemon, moves_each = own.pokemon.rows, own.moves_each
-        all_rows = (self._moves, self._pokemon, *self._others)
-        move_rows, pokemon_rows, *other_rows = torch.split(
-            self._look_up.indices(observations), [rows.num_indices for rows in all_rows], dim=1
-        )
-        flags = observations.index_select(1, self._active_columns).view(num, 2, num_pokemon)
-        active = flags.argmax(dim=2).t().flatten()
-        active += self._first_rows[: len(active)]
 
-        moves = self._moves.sums(observations, move_rows).relu_()
+        moves = self._moves.sums(move_rows).relu_()
         size = moves.shape[1]
         picked = moves.view(-1, moves_each * size).index_select(0, active).view(-1, size)
         weight, bias = self._active_moves
         targets = torch.addmm(bias, picked, weight).relu_()
 
-        pokemon = self._pokemon.sums(observations, pokemon_rows)
+        pokemon = self._pokemon.sums(pokemon_rows)
         pokemon.addmm_(_sum_of_moves(moves, moves_each), self._pokemon_moves).relu_()
         weight, bias = self._pokemon_second
         pokemon = torch.addmm(bias, pokemon, weight).relu_()
@@ -309,8 +345,8 @@ class ActingScores:
             width = 2 * by_side.shape[2]
             inputs[:, at : at + width].view(num, 2, -1).copy_(by_side.transpose(0, 1))
             at += width
-        for rows, indices in zip(self._others, other_rows, strict=True):
-            vectors = rows.sums(observations, indices).relu_().view(num, -1)
+        for rows, read in zip(self._others, other_rows, strict=True):
+            vectors = rows.sums(read).relu_().view(num, -1)
             inputs[:, at : at + vectors.shape[1]] = vectors
             at += vectors.shape[1]
         return pokemon[: num * num_pokemon], targets[: num * moves_each]
@@ -322,9 +358,10 @@ class ActingPointerNetwork:
     def __init__(self, network: PointerNetwork) -> None:
         self._actor = ActingScores(network.encoder, network.context, network.scorer)
 
-    def logits(self, observations: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return logits before masking, (B, A), of ``observations`` (B, F)."""
-        return in_chunks(lambda chunk: self._actor.scores(*self._actor.encode(chunk)), observations)
+    def logits(self, observed: Observed) -> NDArray[np.float32]:
+        """Return logits before masking, (B, A), of B observations."""
+        actor = self._actor
+        return observed.read_in_chunks(actor.reads, actor.read, lambda read: actor.scores(*actor.encode(read)))
 
 
 def _sum_of_moves(moves: Tensor, moves_each: int) -> Tensor:

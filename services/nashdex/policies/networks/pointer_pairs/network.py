@@ -28,7 +28,7 @@ from torch import Tensor, nn
 from nashdex.games.space import Space
 from nashdex.policies.networks.actor_critic import ActingNetwork
 from nashdex.policies.networks.layers import linear
-from nashdex.policies.networks.onednn import in_chunks
+from nashdex.policies.networks.observed import Observed
 from nashdex.policies.networks.pointer.encoder import Pool
 from nashdex.policies.networks.pointer.entity_network import EntityNetwork, Read
 from nashdex.policies.networks.pointer.network import (
@@ -348,6 +348,6 @@ class ActingPointerPairsNetwork:
         with torch.inference_mode():
             self._fused = self._network.fuse()
 
-    def logits(self, observations: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return the scores of each slot's actions and their factors, (B, 2, A, 1 + Z), of ``observations`` (B, F)."""
-        return in_chunks(lambda chunk: self._network.logits(chunk, self._fused), observations)
+    def logits(self, observed: Observed) -> NDArray[np.float32]:
+        """Return the scores of each slot's actions and their factors, (B, 2, A, 1 + Z), of B observations."""
+        return observed.in_chunks(lambda chunk: self._network.logits(chunk, self._fused))
