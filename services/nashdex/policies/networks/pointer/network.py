@@ -239,7 +239,7 @@ class ActingReading(NamedTuple):
 
     num: int
     rows: tuple[_RowsReading, ...]
-    """Of moves, of Pokémon, and of each other block."""
+    """Readings of moves, of Pokémon, and of each other block."""
     active: Tensor
     """Numbers of the active Pokémon among all Pokémon, (2 · B,), the own ones first."""
 
