@@ -179,14 +179,30 @@ def format_of_run(run_uri: str) -> str | None:
     Raises:
         DataError: its ``config.json`` was altered, or names no format.
     """
-    store = open_store(run_uri)
+    values = _values_of_run(open_store(run_uri))
+    if values is None:
+        return None
+    name = values.get("format")
+    if not isinstance(name, str):
+        raise DataError(f"{run_uri}/{keys.CONFIG} names no format; expected the settings of a run")
+    return canonical_format(name)
+
+
+def files_of_run(run_uri: str) -> dict[str, str]:
+    """Return the files that a run's settings name, by setting, whatever release created it; none where there is no run.
+
+    Raises:
+        DataError: its ``config.json`` was altered.
+    """
+    values = _values_of_run(open_store(run_uri)) or {}
+    return {setting: str(values[setting]) for setting in SETTING_OF.values() if values.get(setting)}
+
+
+def _values_of_run(store: ObjectStore) -> dict[str, Any] | None:
+    """Return a run's settings, not validated; None where there is no run."""
     if not store.exists(keys.CONFIG):
         return None
-    source = f"{store.uri}/{keys.CONFIG}"
-    name = _parse_values(read_root(store, keys.CONFIG), source).get("format")
-    if not isinstance(name, str):
-        raise DataError(f"{source} names no format; expected the settings of a run")
-    return canonical_format(name)
+    return _parse_values(read_root(store, keys.CONFIG), f"{store.uri}/{keys.CONFIG}")
 
 
 def _stored_settings(store: ObjectStore) -> RunSettings:
