@@ -23,13 +23,16 @@ from nashdex.settings.networks import (
     NetworkSettings,
     PointerPairsSettings,
     PointerSettings,
+    TransformerSettings,
 )
 from nashdex.store import open_store
 from support.battle_spaces import ACTIONS, Fields, space_of
 
 NUM_POKEMON, MOVES_EACH = 3, 2
 PAIR_ACTIONS = ("pass", "switch 1", "switch 2", "switch 3", "move 1", "move 2 at foe 1")
-SMALL = {"embedding_size": 3, "move_size": 5, "pokemon_size": 6, "context_size": 8, "scorer_size": 7}
+ROWS = {"embedding_size": 3, "move_size": 5, "pokemon_size": 6, "scorer_size": 7}
+SMALL = ROWS | {"context_size": 8}
+TOKENS = ROWS | {"token_size": 8, "num_heads": 2, "num_layers": 2, "feedforward_size": 9}
 
 
 def damage_space(format_id: str = "gen9test", num_slots: Literal[1, 2] = 1) -> Space:
@@ -308,12 +311,22 @@ def test_acting_computes_what_training_does(settings: NetworkSettings) -> None:
     assert np.ptp(expected) > 0.5
 
 
-def test_networks_that_read_the_same_read_it_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    space = damage_space()
-    larger = SMALL | {"move_size": 12, "context_size": 24}
+@pytest.mark.parametrize(
+    ("kind", "num_slots", "larger"),
+    [
+        (PointerSettings(**SMALL), 1, {"move_size": 12, "context_size": 24}),
+        (PointerPairsSettings(**SMALL, interaction_size=2), 2, {"move_size": 12, "context_size": 24}),
+        (TransformerSettings(**TOKENS), 1, {"move_size": 12, "token_size": 12}),
+    ],
+    ids=lambda value: getattr(value, "kind", ""),
+)
+def test_networks_that_read_the_same_read_it_once(
+    kind: NetworkSettings, num_slots: Literal[1, 2], larger: dict[str, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    space = damage_space(num_slots=num_slots)
     actors: list[Any] = [
-        _network(space, PointerSettings(**sizes, estimates_damage=sees)).for_acting()
-        for sizes, sees in ((SMALL, True), (larger, True), (SMALL, False))
+        _network(space, kind.model_copy(update={**sizes, "estimates_damage": sees})).for_acting()
+        for sizes, sees in (({}, True), (larger, True), ({}, False))
     ]
     values = random_battles(space, 300)  # three chunks, the last one of 44 decisions
     expected = [acting.logits(Observed(values)) for acting in actors]

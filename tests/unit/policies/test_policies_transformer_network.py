@@ -11,9 +11,9 @@ from nashdex.games.interface import Decisions
 from nashdex.games.legal import LegalActions
 from nashdex.policies.inference import NetworkPolicy
 from nashdex.policies.masked import kl_divergence, masked_log_softmax, uniform_log_probs
-from nashdex.policies.networks.actor_critic import ActorCritic, make_network
+from nashdex.policies.networks.actor_critic import ActingNetwork, ActorCritic, make_network
 from nashdex.policies.networks.observed import Observed
-from nashdex.policies.networks.transformer import ActingTransformer
+from nashdex.policies.networks.pointer.entity_network import ActingEntityNetwork
 from nashdex.settings.networks import TransformerSettings
 from support.battle_spaces import battle_space, random_observations
 
@@ -45,9 +45,9 @@ def network(memory_size: int = 0, seed: int = 0) -> ActorCritic:
     return net
 
 
-def acting_copy(net: ActorCritic) -> ActingTransformer:
+def acting_copy(net: ActorCritic) -> ActingNetwork:
     acting = net.for_acting()
-    assert isinstance(acting, ActingTransformer)
+    assert isinstance(acting, ActingEntityNetwork)
     return acting
 
 

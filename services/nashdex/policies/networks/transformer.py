@@ -19,9 +19,7 @@ The network acts with a copy, whose first layers are laid out once, without grad
 import copy
 from typing import NamedTuple
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from nashdex.games.space import Space
@@ -30,9 +28,8 @@ from nashdex.policies.networks.actor_critic import ActingNetwork
 from nashdex.policies.networks.layers import linear
 from nashdex.policies.networks.layout import layout_of
 from nashdex.policies.networks.memory import CRITIC_MEMORY_SIZE, Recurrence, Remembering
-from nashdex.policies.networks.observed import Observed
 from nashdex.policies.networks.pointer.encoder import Encoder, EncoderInputs, FusedEncoder
-from nashdex.policies.networks.pointer.entity_network import EntityNetwork, Read
+from nashdex.policies.networks.pointer.entity_network import ActingEntityNetwork, EntityNetwork, Read
 from nashdex.policies.networks.pointer.network import CRITIC_MOVE_SIZE, CRITIC_POKEMON_SIZE, Scorer, prediction_layer
 from nashdex.settings.networks import TransformerSettings
 
@@ -213,27 +210,7 @@ class TransformerNetwork(EntityNetwork[EncoderInputs, FusedEncoder]):
 
     def for_acting(self) -> ActingNetwork | RememberingNetwork:
         """Return the actor under its current weights."""
-        return RememberingTransformer(self) if self.remembers else ActingTransformer(self)
-
-
-class _Actor:
-    """The actor of ``network`` under its current weights: later changes of the network have no effect on it."""
-
-    def __init__(self, network: "TransformerNetwork") -> None:
-        self.network = copy.deepcopy(network).requires_grad_(requires_grad=False)
-        with torch.inference_mode():
-            self.fused = self.network.fuse()
-
-
-class ActingTransformer:
-    """The actor without memory. Implements ``ActingNetwork``."""
-
-    def __init__(self, network: "TransformerNetwork") -> None:
-        self._actor = _Actor(network)
-
-    def logits(self, observed: Observed) -> NDArray[np.float32]:
-        """Return logits before masking, (B, A), of B observations."""
-        return observed.in_chunks(lambda chunk: self._actor.network.logits(chunk, self._actor.fused))
+        return RememberingTransformer(self) if self.remembers else ActingEntityNetwork(self)
 
 
 class RememberingTransformer(Remembering):
@@ -242,12 +219,14 @@ class RememberingTransformer(Remembering):
     def __init__(self, network: "TransformerNetwork") -> None:
         assert network.memory is not None, "it is for networks that remember"
         super().__init__(network.memory.gru)
-        self._actor = _Actor(network)
+        self._network = copy.deepcopy(network).requires_grad_(requires_grad=False)
+        with torch.inference_mode():
+            self._fused = self._network.fuse()
 
     def chunk(self, observations: Tensor, memory: Memory, slots: Tensor) -> Tensor:
         """Return the logits of at most ``CHUNK_ROWS`` decisions, and update the memory."""
-        network = self._actor.network
-        attended: Attended = network.body(network.actor_encoder.read(observations), self._actor.fused)
+        network = self._network
+        attended: Attended = network.body(network.actor_encoder.read(observations), self._fused)
         context = self.remember(attended.context, memory, slots)
         scores: Tensor = network.scorer(context, attended.own_pokemon, attended.own_moves)
         return scores

@@ -3,13 +3,19 @@
 Shapes: B decisions, F observation values, A actions. A network that remembers gets (B, F + 1), see ``actor_critic``.
 """
 
+import copy
 from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
+import numpy as np
+import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from nashdex.policies.networks.actor_critic import ActorCritic, Outputs
+from nashdex.policies.networks.damage import AsObserved
+from nashdex.policies.networks.observed import Observed
 from nashdex.policies.networks.pointer.rows import Rows
 
 InputsT = TypeVar("InputsT")
@@ -20,6 +26,9 @@ _FusedT_co = TypeVar("_FusedT_co", covariant=True)
 
 class Reader(Protocol[_InputsT_co, _FusedT_co]):
     """An encoder as far as this module needs it."""
+
+    sees: AsObserved
+    """What it sees of observations, and reads."""
 
     def fuse(self) -> _FusedT_co:
         """Return the first layers under the current weights."""
@@ -90,6 +99,24 @@ class EntityNetwork(ActorCritic, Generic[InputsT, FusedT]):
 
     def _prediction(self, context: Tensor) -> Tensor | None:
         return None if self.opponent is None else self.opponent(context)
+
+
+class ActingEntityNetwork(Generic[InputsT, FusedT]):
+    """The actor, without memory, of ``network`` under its current weights: later changes have no effect on it.
+
+    Implements ``ActingNetwork``.
+    """
+
+    def __init__(self, network: EntityNetwork[InputsT, FusedT]) -> None:
+        self.network = copy.deepcopy(network).requires_grad_(requires_grad=False)
+        with torch.inference_mode():
+            self.fused = self.network.fuse()
+
+    def logits(self, observed: Observed) -> NDArray[np.float32]:
+        """Return what ``scores`` returns for B observations, before masking."""
+        network = self.network
+        reads = type(network), type(network.actor_encoder.sees)
+        return observed.read_in_chunks(reads, network.read, lambda read: network.scores(read, self.fused)[0])
 
 
 def lengths_of(observations: Tensor) -> list[int]:

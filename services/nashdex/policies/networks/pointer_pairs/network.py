@@ -17,20 +17,16 @@ products of large ones would cost the digits in which acting and training agree.
 The critic is such a context of its own, smaller, pooled by the mean, with one output.
 """
 
-import copy
 from typing import NamedTuple
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from nashdex.games.space import Space
 from nashdex.policies.networks.actor_critic import ActingNetwork
 from nashdex.policies.networks.layers import linear
-from nashdex.policies.networks.observed import Observed
 from nashdex.policies.networks.pointer.encoder import Pool
-from nashdex.policies.networks.pointer.entity_network import EntityNetwork, Read
+from nashdex.policies.networks.pointer.entity_network import ActingEntityNetwork, EntityNetwork, Read
 from nashdex.policies.networks.pointer.network import (
     CRITIC_CONTEXT_SIZE,
     CRITIC_MOVE_SIZE,
@@ -337,17 +333,4 @@ class PointerPairsNetwork(EntityNetwork[Inputs, Fused]):
 
     def for_acting(self) -> ActingNetwork:
         """Return the actor under its current weights."""
-        return ActingPointerPairsNetwork(self)
-
-
-class ActingPointerPairsNetwork:
-    """The actor of ``network`` under its current weights: later changes of the network have no effect on it."""
-
-    def __init__(self, network: PointerPairsNetwork) -> None:
-        self._network = copy.deepcopy(network).requires_grad_(requires_grad=False)
-        with torch.inference_mode():
-            self._fused = self._network.fuse()
-
-    def logits(self, observed: Observed) -> NDArray[np.float32]:
-        """Return the scores of each slot's actions and their factors, (B, 2, A, 1 + Z), of B observations."""
-        return observed.in_chunks(lambda chunk: self._network.logits(chunk, self._fused))
+        return ActingEntityNetwork(self)
