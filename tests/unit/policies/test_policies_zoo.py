@@ -38,11 +38,13 @@ SMALL = SlotsSettings(embedding_size=3, entity_size=5, hidden_size=16)
 FORMAT = "gen1randombattle"
 PINNED = {
     "gen1ou-4m": "pc37bfbe7ba128588",
+    "gen1ou-7m": "pfb97fd9bdae0fa6f",
     "gen4ou-2m": "p5e93778f6424bacf",
     "gen9championsvgc2026regmb-1.6m": "p5e7b57cbcbd5f038",
     "gen1randombattle": "p5288e6850106d53b",
     "gen1randombattle-2.5m": "p18422ea5d5617ef9",
     "gen1randombattle-5m": "p95809f794e06d65a",
+    "gen1randombattle-copy": "p9e0e7da87bbd75f6",
     "gen1randombattle-distilled": "p6c4ef19bb860e3f9",
     "gen9randombattle-2.5m": "p6fe2febfe88f4e41",
 }
