@@ -108,15 +108,15 @@ class ActingEntityNetwork(Generic[InputsT, FusedT]):
     """
 
     def __init__(self, network: EntityNetwork[InputsT, FusedT]) -> None:
-        self.network = copy.deepcopy(network).requires_grad_(requires_grad=False)
+        self._network = copy.deepcopy(network).requires_grad_(requires_grad=False)
         with torch.inference_mode():
-            self.fused = self.network.fuse()
+            self._fused = self._network.fuse()
 
     def logits(self, observed: Observed) -> NDArray[np.float32]:
         """Return what ``scores`` returns for B observations, before masking."""
-        network = self.network
+        network = self._network
         reads = type(network), type(network.actor_encoder.sees)
-        return observed.read_in_chunks(reads, network.read, lambda read: network.scores(read, self.fused)[0])
+        return observed.read_in_chunks(reads, network.read, lambda read: network.scores(read, self._fused)[0])
 
 
 def lengths_of(observations: Tensor) -> list[int]:
