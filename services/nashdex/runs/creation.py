@@ -173,36 +173,37 @@ def first_without_report(run: Run) -> int:
     return next((i for i in iterations if not run.store.exists(keys.manifest(i, StepName.REPORT, 0))), len(iterations))
 
 
-def format_of_run(run_uri: str) -> str | None:
-    """Return the format of a run, whatever release created it; None where there is no run.
+@dataclass(frozen=True, slots=True)
+class PlayedGame:
+    """What a run plays."""
+
+    format: str
+    files: Mapping[str, str]
+    """The files that its settings name, such as teams, by setting."""
+
+
+def game_of_run(run_uri: str) -> PlayedGame | None:
+    """Return what a run plays, whatever release created it; None where there is no run.
 
     Raises:
         DataError: its ``config.json`` was altered, or names no format.
     """
-    values = _values_of_run(open_store(run_uri))
-    if values is None:
-        return None
-    name = values.get("format")
-    if not isinstance(name, str):
-        raise DataError(f"{run_uri}/{keys.CONFIG} names no format; expected the settings of a run")
-    return canonical_format(name)
-
-
-def files_of_run(run_uri: str) -> dict[str, str]:
-    """Return the files that a run's settings name, by setting, whatever release created it; none where there is no run.
-
-    Raises:
-        DataError: its ``config.json`` was altered.
-    """
-    values = _values_of_run(open_store(run_uri)) or {}
-    return {setting: str(values[setting]) for setting in SETTING_OF.values() if values.get(setting)}
-
-
-def _values_of_run(store: ObjectStore) -> dict[str, Any] | None:
-    """Return a run's settings, not validated; None where there is no run."""
+    store = open_store(run_uri)
     if not store.exists(keys.CONFIG):
         return None
-    return _parse_values(read_root(store, keys.CONFIG), f"{store.uri}/{keys.CONFIG}")
+    source = f"{store.uri}/{keys.CONFIG}"
+    values = _parse_values(read_root(store, keys.CONFIG), source)
+    name = values.get("format")
+    if not isinstance(name, str):
+        raise DataError(f"{source} names no format; expected the settings of a run")
+    files = {setting: str(values[setting]) for setting in SETTING_OF.values() if values.get(setting)}
+    return PlayedGame(canonical_format(name), files)
+
+
+def format_of_run(run_uri: str) -> str | None:
+    """Return the format of a run as ``game_of_run`` does."""
+    game = game_of_run(run_uri)
+    return None if game is None else game.format
 
 
 def _stored_settings(store: ObjectStore) -> RunSettings:

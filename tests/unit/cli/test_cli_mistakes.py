@@ -104,7 +104,7 @@ MISTAKES = [
     ("battle --format gen1ou --p1 runs/gone#nash --p2 random", 65, "runs/gone holds no run", "expected the URI"),
     ("battle --format kuhn_poker --p1 heuristic --p2 random", 64, "does not play kuhn_poker", "expected one of"),
     ("exploit runs/gone#nash", 65, "runs/gone holds no run", "expected the URI of a run"),
-    ("exploit random", 64, "the target plays several games", "name one with --format"),
+    ("exploit random", 64, "a scripted target plays several games", "name one with --format"),
     ("exploit random --format gen1ou --oracle q", 64, "unknown oracle 'q'", "expected one of ppo,"),
     ("bench collect", 64, "Missing option '--format'", "try --help"),
     ("bench collect --format gen5uu", 64, "unknown format 'gen5uu'", "did you mean gen5ou,"),
