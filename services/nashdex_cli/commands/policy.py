@@ -330,13 +330,11 @@ app.command("calibrate")(calibrate_policy)
 
 @app.command("list")
 def list_policies(
-    run: Annotated[
-        str, typer.Argument(metavar="RUN_URI", help="URI of a run or of a folder of policies; zoo: for the zoo.")
-    ],
+    run: Annotated[str, typer.Argument(metavar="RUN_URI", help="URI of a run or of a folder of policies.")] = "zoo:",
     *,
     as_json: JsonOption = False,
 ) -> None:
-    """Print the policies of a run: ids, names, kinds, iterations and ratings.
+    """Print the policies of a run, or of the zoo that comes with nashdex: ids, names, kinds, iterations and ratings.
 
     Each line begins with what other commands take after `RUN_URI#`: the beginning of an id, or the name. Ratings are of
     the newest solved iteration; a stored policy without one is not in the population.

@@ -129,3 +129,8 @@ def test_policy_list_prints_what_other_commands_take(run: ObjectStore, capsys: p
     assert len(lines) == 1 + len(listed)
     assert run_command_line(["policy", "list", f"{run.uri}/nothing"]) == 65
     assert "holds no run and no policies; expected the URI of a run" in capsys.readouterr().err
+
+
+def test_policy_list_prints_the_zoo_by_default(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_command_line(["policy", "list"]) == 0
+    assert "gen1randombattle " in capsys.readouterr().out
