@@ -78,10 +78,22 @@ def together(policy: str, tmp_path_factory: pytest.TempPathFactory) -> tuple[str
     return store.uri, made.id
 
 
+@pytest.fixture(scope="module")
+def judges(policy: str, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """An ensemble whose critics value single positions."""
+    wider = PointerSettings(kind="pointer", **SMALL | {"context_size": 24})
+    other = stored_network(tmp_path_factory.mktemp("judge"), FORMAT, wider)
+    store = open_store(policy.rpartition("#")[0])
+    made = make_ensemble(store, [PolicyReference.parse(each) for each in (policy, other)], "judges")
+    return f"{store.uri}#{made.id}"
+
+
 @pytest.fixture
-def together_tab(browser: BrowserContext, policy: str, together: tuple[str, str], tmp_path: Path) -> Iterator[Tab]:
+def together_tab(
+    browser: BrowserContext, policy: str, together: tuple[str, str], judges: str, tmp_path: Path
+) -> Iterator[Tab]:
     store, ensemble = together
-    named = [f"{store}#{ensemble}", f"search:{policy}", "search:matrix-small", "random"]
+    named = [f"{store}#{ensemble}", f"search:{policy}", "search:matrix-small", f"search:{judges}", "random"]
     found = open_tab(browser, write_play_page(FORMAT, named, tmp_path).as_uri())
     found.page.wait_for_selector("form.setup")
     yield found
@@ -454,16 +466,17 @@ def watched(page: Page, first: str, second: str, seed: int) -> dict[str, object]
 
 
 def test_ensembles_and_searches_play_the_battle_that_python_plays(
-    together_tab: Tab, together: tuple[str, str], policy: str
+    together_tab: Tab, together: tuple[str, str], judges: str, policy: str
 ) -> None:
     page = together_tab.page
     offered = page.locator("#opponent option").all_inner_texts()
-    searching = offered[1]
-    assert offered == [ENSEMBLE, searching, "search:matrix-small", "random"], "members play no battle of their own"
+    searching, judged = offered[1], "search:judges"
+    assert offered == [ENSEMBLE, searching, "search:matrix-small", judged, "random"], "members play no battle alone"
     assert searching.startswith("search:made")
     store, ensemble = together
-    by_name = {ENSEMBLE: f"{store}#{ensemble}", searching: f"search:{policy}"}
-    for number, (first, second) in enumerate([(ENSEMBLE, "search:matrix-small"), ("random", searching)]):
+    by_name = {ENSEMBLE: f"{store}#{ensemble}", searching: f"search:{policy}", judged: f"search:{judges}"}
+    pairs = [(ENSEMBLE, "search:matrix-small"), ("random", searching), ("random", judged)]
+    for number, (first, second) in enumerate(pairs):
         record = watched(page, first, second, SEED + number)
         names = [by_name.get(name, name) for name in (first, second)]
         assert record["log"] == python_log(names[0], names[1], SEED + number)
@@ -482,7 +495,7 @@ def test_what_no_page_plays_is_refused_by_name(
         if each not in policy
     )
     refused = {
-        f"search:{store}#{ensemble}": "it is an ensemble",
+        f"search:{store}#{ensemble}": "its critic needs the whole battle",
         f"search:{store}#{other}": "its critic needs the whole battle",
         "heuristic": "'heuristic' cannot play in a page",
         "search:poke-engine": "'search:poke-engine' cannot play in a page",

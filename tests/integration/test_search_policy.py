@@ -2,17 +2,22 @@
 
 from pathlib import Path
 
+import numpy as np
 import psutil
 import pytest
 import torch
 from pydantic import TypeAdapter
 
 from nashdex.core.errors import ConfigurationError
-from nashdex.core.ids import PolicyId
+from nashdex.core.ids import BarePolicyId, PolicyId
+from nashdex.core.references import PolicyReference
 from nashdex.evaluator.match import MatchResult, play_match
 from nashdex.games.registry import game_for
 from nashdex.policies.archive import save_policy
+from nashdex.policies.document import read_document
+from nashdex.policies.ensembles.making import make_ensemble
 from nashdex.policies.networks.actor_critic import make_network
+from nashdex.policies.search.guided import load_guided_ensemble, load_guided_search
 from nashdex.rollout.pairs import PairedBattles
 from nashdex.rollout.play import require_finished
 from nashdex.rollout.session import Session
@@ -75,12 +80,12 @@ def test_a_search_after_a_silence_that_ended_its_gateway_opens_another(tmp_path:
         assert require_finished(first) == require_finished(again)
 
 
-def _stored(folder: Path, format_id: str, reward: str = "win-loss", kind: str = "pointer") -> str:
+def _stored(folder: Path, format_id: str, reward: str = "win-loss", kind: str = "pointer", seed: int = 1) -> str:
     """Store an untrained network of the format; return its contestant's text."""
     arena = game_for(format_id).open_arena(num_gateways=1)
     space = arena.space
     arena.close()
-    torch.manual_seed(1)
+    torch.manual_seed(seed)
     network = make_network(space, NETWORK.validate_python({"kind": kind}))
     policy = save_policy(
         open_store(str(folder)),
@@ -101,6 +106,40 @@ def test_a_stored_network_searches_and_plays_the_same_again(tmp_path: Path) -> N
     first, second = (play_match("gen1randombattle", text, "max-power", battles=1, seed=3) for _ in range(2))
     assert (first.battles, first.failed, first.rejected) == (1, 0, 0)
     assert first.model_copy(update={"seconds": 0.0}) == second.model_copy(update={"seconds": 0.0})
+
+
+def _together(folder: Path, *members: str) -> str:
+    """Store an ensemble; return its contestant's text."""
+    made = make_ensemble(open_store(str(folder)), [PolicyReference.parse(each) for each in members], "together")
+    return f"{folder}#{made.id}"
+
+
+@pytest.mark.slow
+def test_an_ensemble_searches_by_what_its_members_propose_and_their_critics_judge(tmp_path: Path) -> None:
+    format_id = "gen1randombattle"
+    members = [_stored(tmp_path, format_id, reward, seed=seed) for seed, reward in enumerate(("shaped", "win-loss"))]
+    texts = [f"search:{each}@greedy" for each in (_together(tmp_path, *members), *members)]
+    scores = [play_match(format_id, text, "max-power", battles=2, seed=3) for text in texts]
+    assert [(each.battles, each.failed, each.rejected) for each in scores] == [(2, 0, 0)] * 3
+
+
+def test_an_ensemble_is_judged_by_the_mean_of_its_critics(tmp_path: Path) -> None:
+    members = [_stored(tmp_path, "gen1randombattle", seed=seed) for seed in range(2)]
+    store = open_store(str(tmp_path))
+    ids = [PolicyId(member.rpartition("#")[2]) for member in members]
+    space = read_document(store, BarePolicyId(ids[0])).space
+    observations = np.random.default_rng(0).random((5, space.observation_size), dtype=np.float32)
+    ensemble = PolicyId(_together(tmp_path, *members, f"{members[0]}@T2").rpartition("#")[2])
+    found = load_guided_ensemble(store, ensemble, space).values(observations)
+    first, second = (load_guided_search(store, policy, space).values(observations) for policy in ids)
+    assert not np.allclose(first, second, atol=1e-3)
+    assert np.allclose(found, (first + second) / 2, atol=1e-6), "a member that votes twice judges once"
+
+
+def test_an_ensemble_with_a_member_that_cannot_search_is_refused(tmp_path: Path) -> None:
+    members = [_stored(tmp_path, "gen1randombattle", kind=kind) for kind in ("pointer", "memory")]
+    with pytest.raises(ConfigurationError, match=r"search:e\w+ cannot search: its critic needs the whole battle"):
+        play_match("gen1randombattle", f"search:{_together(tmp_path, *members)}", "random", battles=1)
 
 
 @pytest.mark.parametrize(

@@ -74,6 +74,7 @@ ENSEMBLE: Final = PolicySource(
     objects=ensemble_objects,
     player="nashdex.policies.ensembles.playing:load_ensemble",
     format=lambda store, policy: read_ensemble(store, policy).format,
+    search="nashdex.policies.search.guided:load_guided_ensemble",
 )
 EXTERNAL: Final = PolicySource(
     describe=lambda _store, policy: ("external", policy),

@@ -54,7 +54,7 @@ class PagePolicy(Model):
     level: int | None = None
     """Number of the level, the weakest first, of a temperature that was measured; None otherwise."""
     members: tuple[PageMixture, ...] = ()
-    """Members of a mixture, which draws one for each battle; of an ensemble; or the network that a search is around."""
+    """Members of a mixture, which draws one for each battle; of an ensemble; or what a search is around."""
     is_part: bool = False
     """Whether it plays only as a member of an ensemble or inside a search."""
     nodes: int = 0

@@ -101,11 +101,12 @@ def _add(
 
 
 def _add_part(found: PagePolicies, store: ObjectStore, policy: PolicyId, space: Space) -> PagePolicy:
-    """Add a network that plays only inside another policy, unless it is there, and return its entry."""
+    """Add a network or an ensemble that plays only inside another policy, unless it is there; return its entry."""
     known = next((each for each in found.entries if each.id == policy), None)
     if known is not None:
         return known
-    part = _stored(found, store, policy, space).model_copy(update={"is_part": True})
+    read = _ensemble if is_ensemble(policy) else _stored
+    part = read(found, store, policy, space).model_copy(update={"is_part": True})
     found.entries.append(part)
     return part
 
@@ -124,22 +125,22 @@ def _ensemble(found: PagePolicies, store: ObjectStore, policy: PolicyId, space: 
 
 
 def _guided(found: PagePolicies, store: ObjectStore, policy: PolicyId, space: Space) -> PagePolicy:
-    """Return a search around a stored network, as ``nashdex.policies.search.guided`` plays it.
+    """Return a search around a stored network or an ensemble, as ``nashdex.policies.search.guided`` plays it.
 
     Raises:
-        ConfigurationError: it is no network, or cannot search.
+        ConfigurationError: it cannot search.
     """
-    bare = PlayedPolicy.of(policy).policy
-    if is_ensemble(bare):
-        raise ConfigurationError(f"{SEARCH}{policy} cannot search: it is an ensemble; expected a network")
-    network = _add_part(found, store, policy, space)
-    check_searches(policy, space, network.reward, remembers=bool(network.memory_sizes))
+    around = _add_part(found, store, policy, space)
+    members = {member.policy for member in around.members} or {around.id}
+    for judge in found.entries:
+        if judge.id in members:
+            check_searches(policy, space, judge.reward, remembers=bool(judge.memory_sizes))
     return PagePolicy(
         id=f"{SEARCH}{policy}",
-        name=f"{SEARCH}{network.name}",
+        name=f"{SEARCH}{around.name}",
         kind="search",
-        temperature=network.temperature,
-        members=(PageMixture(policy=network.id),),
+        temperature=around.temperature,
+        members=(PageMixture(policy=around.id),),
     )
 
 

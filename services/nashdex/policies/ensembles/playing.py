@@ -44,18 +44,13 @@ class EnsemblePolicy:
 
     def act(self, decisions: Decisions, uniforms: NDArray[np.float64]) -> Actions:
         """Answer each row with one forward pass of each network over all of them."""
-        return choose(decisions, self._pooled(decisions), uniforms, self._temperature, is_joint=self._is_joint)
+        return choose(decisions, self.legal_logits(decisions), uniforms, self._temperature, is_joint=self._is_joint)
 
     def log_probs(self, decisions: Decisions) -> NDArray[np.float64]:
         """Return log π of each legal action, shape (L,), with one forward pass of each network."""
-        return distribution(decisions, self._pooled(decisions), self._temperature, is_joint=self._is_joint)
+        return distribution(decisions, self.legal_logits(decisions), self._temperature, is_joint=self._is_joint)
 
-    def forget(self, battle: int, seat: int) -> None:
-        """Free each network's memory of a seat whose battle ended."""
-        for network, _ in self._voters.values():
-            network.forget(battle, seat)
-
-    def _pooled(self, decisions: Decisions) -> NDArray[np.float32]:
+    def legal_logits(self, decisions: Decisions) -> NDArray[np.float32]:
         """Return the mean of the members' log-probabilities, in the shape of ``NetworkPolicy.legal_logits``."""
         votes = []
         observed = Observed(decisions.observation)
@@ -63,6 +58,11 @@ class EnsemblePolicy:
             logits = network.legal_logits(decisions, observed)
             votes += [log_probabilities(logits, temperature) for temperature in temperatures]
         return (np.asarray(sum(votes)) / len(votes)).astype(np.float32)
+
+    def forget(self, battle: int, seat: int) -> None:
+        """Free each network's memory of a seat whose battle ended."""
+        for network, _ in self._voters.values():
+            network.forget(battle, seat)
 
 
 def load_ensemble(store: ObjectStore, policy: PolicyId, space: Space, device: str = "cpu") -> EnsemblePolicy:

@@ -4,9 +4,12 @@ The search plays every pair of choices in sampled worlds, as ``search:…`` does
 seat would see there. The solution of the game of these values gives each action a value Q, and the policy π plays in
 proportion to π · exp(Q / β). That maximises the value minus β times the divergence from π (the E-step of Abdolmaleki
 et al., "Maximum a posteriori policy optimisation", ICLR 2018).
+
+Around an ensemble, π is what its members propose together, and the mean of their critics judges the leaves.
 """
 
-from typing import Final
+from collections.abc import Sequence
+from typing import Final, Protocol
 
 import numpy as np
 import structlog
@@ -24,10 +27,11 @@ from nashdex.games.showdown.protocol import Expand, Expanded, Searched, Value, V
 from nashdex.games.space import Space
 from nashdex.policies.archive import load_network
 from nashdex.policies.document import read_document
+from nashdex.policies.ensembles.document import read_ensemble
+from nashdex.policies.ensembles.playing import EnsemblePolicy
+from nashdex.policies.inference import NetworkPolicy
 from nashdex.policies.interface import Actions
-from nashdex.policies.memory import RememberingNetwork
 from nashdex.policies.networks.actor_critic import ActorCritic
-from nashdex.policies.networks.observed import Observed
 from nashdex.policies.sampling import sample_masked
 from nashdex.policies.search.searching import Searching, search_roots
 from nashdex.store.protocol import ObjectStore
@@ -38,28 +42,43 @@ _BETA: Final = 0.1
 """Temperature of the search's values, which are from −1 to 1."""
 
 
-class GuidedSearch(Searching):
-    """A network that searches. Implements ``policies.interface.Policy`` and ``WithProcesses``.
+class Judge:
+    """A network's critic, which values positions."""
 
-    Sets torch to one thread, as ``NetworkPolicy`` does.
-    """
+    def __init__(self, network: ActorCritic, reward: str) -> None:
+        self._network = network.eval()
+        self._share_of_potential = POTENTIAL_SHARES[reward]
+
+    def values(self, observations: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return the chance to win, from −1 to 1, shape (N,), of observations (N, F)."""
+        with torch.inference_mode():
+            values: NDArray[np.float32] = self._network.values(torch.from_numpy(observations)).numpy()
+        if self._share_of_potential:
+            values = values + potential(self._network.space, observations)
+        return values.clip(-1.0, 1.0)
+
+
+class Proposer(Protocol):
+    """A policy whose logits a search adds its values to."""
+
+    def legal_logits(self, decisions: Decisions) -> NDArray[np.float32]:
+        """Return the logits of each row's legal actions, (N, A); −∞ for illegal ones."""
+
+
+class GuidedSearch(Searching):
+    """A policy that searches. Implements ``policies.interface.Policy`` and ``WithProcesses``."""
 
     needs_lines = True
     needs_state = False
     view = None
 
-    def __init__(self, policy: PolicyId, network: ActorCritic, reward: str) -> None:
-        """Raise ConfigurationError if nothing is known of the leaves' values, or singles are not what it plays."""
-        check_searches(policy, network.space, reward, remembers=network.remembers)
-        super().__init__(network.space)
-        torch.set_num_threads(1)
+    def __init__(self, policy: PolicyId, space: Space, proposer: Proposer, judges: Sequence[Judge]) -> None:
+        """Search around what ``proposer`` plays in ``space``; ``judges`` value the leaves by their mean."""
+        super().__init__(space)
         self.id = PolicyId(f"{SEARCH}{policy}")
         self._temperature = PlayedPolicy.of(policy).temperature
-        self._network = network.eval()
-        actor = network.for_acting()
-        assert not isinstance(actor, RememberingNetwork), "it does not remember"
-        self._actor = actor
-        self._share_of_potential = POTENTIAL_SHARES[reward]
+        self._proposer = proposer
+        self._judges = judges
 
     def act(self, decisions: Decisions, uniforms: NDArray[np.float64]) -> Actions:
         """Answer each row. Its uniform number seeds the search and the draw."""
@@ -72,7 +91,7 @@ class GuidedSearch(Searching):
             teams=self._gateway.teams,
         )
         rows = self._gateway.ask(expand, Expanded).rows
-        values = self._values(self._gateway.observations(sum(row.leaves for row in rows)))
+        values = self.values(self._gateway.observations(sum(row.leaves for row in rows)))
         ends = np.cumsum([row.leaves for row in rows])
         valued = Value(
             rows=tuple(
@@ -80,7 +99,7 @@ class GuidedSearch(Searching):
                 for row, end in zip(rows, ends.tolist(), strict=True)
             )
         )
-        logits = self._actor.logits(Observed(decisions.observation)).astype(np.float64)
+        logits = self._proposer.legal_logits(decisions).astype(np.float64)
         for row, found in enumerate(self._gateway.ask(valued, Searched).rows):
             if found.cause is not None:
                 _log.warning("a position was not searched", cause=found.cause.partition("\n")[0])
@@ -88,15 +107,12 @@ class GuidedSearch(Searching):
         draws = np.array([derive_uniform(root, "draw") for root in roots])
         return sample_masked(logits.astype(np.float32), decisions.mask, draws, self._temperature)
 
-    def _values(self, observations: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return the chance to win from each leaf, from −1 to 1, shape (N,), of observations (N, F)."""
+    def values(self, observations: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return the judges' mean value of each leaf, shape (N,), of observations (N, F)."""
         if not len(observations):
             return np.zeros(0, dtype=np.float32)
-        with torch.inference_mode():
-            values: NDArray[np.float32] = self._network.values(torch.from_numpy(observations)).numpy()
-        if self._share_of_potential:
-            values = values + potential(self._network.space, observations)
-        return values.clip(-1.0, 1.0)
+        values: NDArray[np.float32] = np.mean([judge.values(observations) for judge in self._judges], axis=0)
+        return values
 
 
 def check_searches(policy: PolicyId, space: Space, reward: str, *, remembers: bool) -> None:
@@ -124,8 +140,30 @@ def load_guided_search(store: ObjectStore, policy: PolicyId, space: Space) -> Gu
         DataError: the policy is missing, altered, or was trained for another space.
         ConfigurationError: it cannot search.
     """
-    bare = PlayedPolicy.of(policy).policy
+    network, judge = _read_judge(store, policy, policy, space)
+    return GuidedSearch(policy, space, NetworkPolicy(policy, network), [judge])
+
+
+def load_guided_ensemble(store: ObjectStore, policy: PolicyId, space: Space) -> GuidedSearch:
+    """Return an ensemble that searches, and plays as its id says: its members propose, and their critics judge.
+
+    Raises:
+        DataError: it or a member is missing, altered, or was trained for another space.
+        ConfigurationError: a member cannot search.
+    """
+    voters = read_ensemble(store, PlayedPolicy.of(policy).policy).voters
+    read = {voter.policy: _read_judge(store, policy, voter.id, space) for voter in voters}
+    members = [NetworkPolicy(voter.id, read[voter.policy][0]) for voter in voters]
+    proposer = EnsemblePolicy(policy, members, is_joint=False)
+    return GuidedSearch(policy, space, proposer, [judge for _, judge in read.values()])
+
+
+def _read_judge(store: ObjectStore, searching: PolicyId, member: PolicyId, space: Space) -> tuple[ActorCritic, Judge]:
+    """Return a stored network and its critic; ``searching`` is named in errors."""
+    bare = PlayedPolicy.of(member).policy
     document = read_document(store, bare)
     if document.kind != "network":
-        raise ConfigurationError(f"{SEARCH}{policy} cannot search: it is a {document.kind}; expected a network")
-    return GuidedSearch(policy, load_network(store, bare, space), document.reward)
+        raise ConfigurationError(f"{SEARCH}{searching} cannot search: it is a {document.kind}; expected a network")
+    network = load_network(store, bare, space)
+    check_searches(searching, space, document.reward, remembers=network.remembers)
+    return network, Judge(network, document.reward)

@@ -16,7 +16,7 @@ import { distribution, softmax } from "./sampling.js";
  * @property {number} [stab] of max-power
  * @property {string} [reward] that its critic predicts
  * @property {import("./value.js").Chances[]} [chances] maps to calibrated chances
- * @property {Member[]} [members] of a mixture or an ensemble, or the network that a search is around
+ * @property {Member[]} [members] of a mixture or an ensemble, or what a search is around
  * @property {number} [nodes] of a search alone
  * @property {number} [milliseconds] of a search alone; 0: its nodes alone count
  *

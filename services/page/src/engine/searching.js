@@ -1,4 +1,4 @@
-/** Policies that look ahead over sampled worlds, as `nashdex.policies.search` does: alone, or around a network. */
+/** Policies that look ahead over sampled worlds, as `nashdex.policies.search` does: alone, or around a network or an ensemble. */
 import { Expansion } from "../../../showdown/src/search/expansion.js";
 import { search } from "../../../showdown/src/search/search.js";
 import { copyTracker } from "../../../showdown/src/tracker/copy.js";
@@ -6,6 +6,8 @@ import { deriveSeed, hexSeed } from "./seeds.js";
 import { winProbability } from "./value.js";
 
 /** @typedef {import("../../../showdown/src/gateway/table.js").Table} Table */
+/** @typedef {import("./ensemble.js").EnsemblePolicy} EnsemblePolicy */
+/** @typedef {import("./policies.js").NetworkPolicy} NetworkPolicy */
 /** @typedef {import("./policies.js").Decision} Decision */
 /** @typedef {import("./policies.js").Opinion} Opinion */
 
@@ -39,17 +41,22 @@ export class SearchPolicy {
   }
 }
 
-/** A network that plays in proportion to π · exp(Q / β), with the value Q of each action in the solution of a search. */
+/**
+ * Plays in proportion to π · exp(Q / β), with the policy π of a network or an ensemble, and the value Q of each action in
+ * the solution of a search, whose leaves its critics value by their mean.
+ */
 export class GuidedSearchPolicy {
-  /** @param {import("./policies.js").PolicyEntry} entry @param {import("./policies.js").NetworkPolicy} network @param {Table} table @param {string[]} teams */
-  constructor(entry, network, table, teams) {
+  /** @param {import("./policies.js").PolicyEntry} entry @param {NetworkPolicy | EnsemblePolicy} proposer @param {Table} table @param {string[]} teams */
+  constructor(entry, proposer, table, teams) {
     this.id = entry.id;
     this.name = entry.name;
     this.temperature = entry.temperature ?? 1;
-    this.reward = network.reward;
-    this.chances = network.chances;
+    this.reward = proposer.reward;
+    this.chances = "chances" in proposer ? proposer.chances : [];
     this.searches = true;
-    this.network = network;
+    this.proposer = proposer;
+    /** Each network once, however often it votes. */
+    this.judges = "members" in proposer ? [...new Map(proposer.members.map((member) => [member.session, member])).values()] : [proposer];
     this.encoder = table.encoder;
     this.prior = table.searches.priorOf("search", teams);
   }
@@ -60,7 +67,7 @@ export class GuidedSearchPolicy {
 
   /** @param {Decision} decision @param {Float32Array[]} _memory @param {bigint} [root] that the search's seed follows from @returns {Promise<Opinion>} */
   async consider(decision, _memory, root = 0n) {
-    const opinion = await this.network.consider(decision, []);
+    const opinion = await this.proposer.consider(decision, []);
     const expansion = attempted(() => new Expansion(copyTracker(known(decision.tracker)), this.prior, GUIDED, searchSeed(root)));
     if (!expansion) return opinion;
     const values = [];
@@ -76,8 +83,12 @@ export class GuidedSearchPolicy {
     const legal = new Uint16Array(space.num_actions);
     this.encoder.encode(tracker, observation, 0);
     const count = this.encoder.legal(tracker, legal, 0);
-    const { value } = await this.network.consider({ observation, legal: legal.subarray(0, count), tracker }, []);
-    return 2 * Number(winProbability(value, this.reward, observation, space)) - 1;
+    let sum = 0;
+    for (const judge of this.judges) {
+      const { value } = await judge.consider({ observation, legal: legal.subarray(0, count), tracker }, []);
+      sum += 2 * Number(winProbability(value, judge.reward, observation, space)) - 1;
+    }
+    return sum / this.judges.length;
   }
 }
 
