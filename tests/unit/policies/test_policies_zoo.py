@@ -47,6 +47,7 @@ PINNED = {
     "gen1randombattle-copy": "p9e0e7da87bbd75f6",
     "gen1randombattle-distilled": "p6c4ef19bb860e3f9",
     "gen9randombattle-2.5m": "p6fe2febfe88f4e41",
+    "gen9randombattle-copy": "pe54df9ec894b49c4",
 }
 """The zoo's names and ids, by hand: a published name never changes its weights. Add a line for each new entry."""
 
