@@ -86,10 +86,8 @@ def _add(
         entry = None
         if searches:
             entry = _guided(found, store, policy, space)
-        elif is_ensemble(policy):
-            entry = _ensemble(found, store, policy, space)
         elif all(each.id != policy for each in found.entries):
-            entry = _stored(found, store, policy, space)
+            entry = _read(found, store, policy, space)
     if entry is not None and all(each.id != entry.id for each in found.entries):
         found.entries.append(entry)
         return entry.id
@@ -105,10 +103,14 @@ def _add_part(found: PagePolicies, store: ObjectStore, policy: PolicyId, space: 
     known = next((each for each in found.entries if each.id == policy), None)
     if known is not None:
         return known
-    read = _ensemble if is_ensemble(policy) else _stored
-    part = read(found, store, policy, space).model_copy(update={"is_part": True})
+    part = _read(found, store, policy, space).model_copy(update={"is_part": True})
     found.entries.append(part)
     return part
+
+
+def _read(found: PagePolicies, store: ObjectStore, policy: PolicyId, space: Space) -> PagePolicy:
+    """Return a network, or an ensemble after its members were added."""
+    return (_ensemble if is_ensemble(policy) else _stored)(found, store, policy, space)
 
 
 def _ensemble(found: PagePolicies, store: ObjectStore, policy: PolicyId, space: Space) -> PagePolicy:

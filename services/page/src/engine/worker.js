@@ -67,12 +67,11 @@ const methods = {
       else if (entry.kind === "random") policies.set(entry.id, new RandomPolicy(entry));
       else if (entry.kind === "max-power") policies.set(entry.id, new MaxPowerPolicy(entry, space));
     }
-    // Networks first: ensembles consist of them, and searches are around either.
-    const membersOf = (/** @type {any} */ entry) => entry.members?.map((/** @type {any} */ { policy }) => policies.get(policy)) ?? [];
-    for (const entry of entries.filter(({ kind }) => kind === "ensemble")) policies.set(entry.id, new EnsemblePolicy(entry, membersOf(entry), table.encoder.space));
-    for (const entry of entries.filter(({ kind }) => kind === "search")) {
-      const [proposer] = membersOf(entry);
-      policies.set(entry.id, proposer ? new GuidedSearchPolicy(entry, proposer, table, teams) : new SearchPolicy(entry, table, teams));
+    // Networks first: these consist of them. An ensemble stands before a search around it.
+    for (const entry of entries) {
+      const members = /** @type {any[]} */ (entry.members?.map(({ policy }) => policies.get(policy)) ?? []);
+      if (entry.kind === "ensemble") policies.set(entry.id, new EnsemblePolicy(entry, members, table.encoder.space));
+      else if (entry.kind === "search") policies.set(entry.id, members.length ? new GuidedSearchPolicy(entry, members[0], table, teams) : new SearchPolicy(entry, table, teams));
     }
     return { space: table.encoder.space, isRandom: table.teams.isRandom, generation: table.encoder.generation, name: table.format.name };
   },
