@@ -8,11 +8,14 @@ import pytest
 import torch
 from pydantic import TypeAdapter
 
+from nashdex.core import keys
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.ids import BarePolicyId, PolicyId
 from nashdex.core.references import PolicyReference
 from nashdex.evaluator.match import MatchResult, play_match
 from nashdex.games.registry import game_for
+from nashdex.metagame.population import Population
+from nashdex.planning.dag import iteration_steps, step_function
 from nashdex.policies.archive import save_policy
 from nashdex.policies.document import read_document
 from nashdex.policies.ensembles.making import make_ensemble
@@ -21,8 +24,11 @@ from nashdex.policies.search.guided import load_guided_ensemble, load_guided_sea
 from nashdex.rollout.pairs import PairedBattles
 from nashdex.rollout.play import require_finished
 from nashdex.rollout.session import Session
+from nashdex.runs.verification import verify_run
 from nashdex.settings.networks import NetworkChoice
 from nashdex.store import open_store
+from nashdex.store.documents import read_published
+from support.begun_runs import begin_run
 
 pytestmark = pytest.mark.integration
 NETWORK = TypeAdapter(NetworkChoice)
@@ -148,6 +154,31 @@ def test_what_cannot_search_is_refused(tmp_path: Path, format_id: str, reward: s
     text = f"search:{_stored(tmp_path, format_id, reward, kind)}"
     with pytest.raises(ConfigurationError, match=f"cannot search: {why}"):
         play_match(format_id, text, "random", battles=1)
+
+
+@pytest.mark.slow
+def test_a_run_has_policies_that_search_as_teacher_and_as_member(tmp_path: Path) -> None:
+    """Propose-and-judge wherever a policy is: the ensemble is cloned, a member searches, and the run is whole."""
+    members = [_stored(tmp_path / "made", "gen1randombattle", seed=seed) for seed in range(2)]
+    ensemble = _together(tmp_path / "made", *members)
+    config = tmp_path / "searching.toml"
+    config.write_text(f"""
+format = "gen1randombattle"
+iterations = 1
+population.initial = ["random", "search:{members[0]}@greedy"]
+collect = {{teacher = "search:{ensemble}", battles = 2, shards = 1}}
+train.first = "clone"
+arena.concurrent_battles = 2
+evaluate = {{battles_per_pair = 2, shards = 1}}
+""")
+    run = begin_run(str(tmp_path / "runs"), config)
+    for step in iteration_steps(run.settings):
+        step_function(step.name)(run.store, run.settings, 0, 0)
+    solved = read_published(run.store, 0, keys.POPULATION, Population).policies
+    id_of = [text.rpartition("#")[2] for text in (members[0], ensemble)]
+    assert [entry.id for entry in solved[:2]] == ["random", f"search:{id_of[0]}@greedy"]
+    assert solved[2].name == f"clone of search:{id_of[1]}"
+    assert verify_run(run).problems == []
 
 
 def test_a_scripted_policy_after_the_prefix_is_no_contestant() -> None:

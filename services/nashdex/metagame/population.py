@@ -10,7 +10,7 @@ from nashdex.core.documents import Document, Model
 from nashdex.core.ids import PlayedPolicy, PolicyId, PolicyIdField
 from nashdex.core.results import PolicyKind, TrainingResult
 
-Kind = Literal["scripted", "imported", "ensemble", "external", PolicyKind]
+Kind = Literal["scripted", "imported", "ensemble", "external", "search", PolicyKind]
 
 _LOW_ELO: Final = 100.0
 """Distance from the highest rating from which on an idle member retires."""
@@ -39,7 +39,7 @@ class PolicyEntry(Model):
     @property
     def is_anchor(self) -> bool:
         """Whether it does not learn in the run: what the run began with, scripted policies, other programs."""
-        return self.iteration is None or self.kind in {"scripted", "imported", "ensemble", "external"}
+        return self.iteration is None or self.kind in {"scripted", "imported", "ensemble", "external", "search"}
 
 
 class Reset(Model):
@@ -83,12 +83,19 @@ def short_ids(entries: Sequence[PolicyEntry]) -> dict[PolicyId, str]:
 
 
 def shortened(policies: Iterable[PolicyId]) -> dict[PolicyId, str]:
-    """Return of each stored policy the first characters of its id, enough to tell them apart, and how it plays."""
+    """Return of each stored policy the first characters of its id, enough to tell them apart, and how it plays.
+
+    What is before a colon, such as ``search:``, stays whole.
+    """
     played = {policy: PlayedPolicy.of(policy) for policy in policies}
-    ids = {one.policy for one in played.values()}
+    parts = {policy: one.policy.rpartition(":") for policy, one in played.items()}
+    ids = {bare for _, _, bare in parts.values()}
     longest = max(map(len, ids), default=_SHORTEST_ID)
     length = next((n for n in range(_SHORTEST_ID, longest) if len({one[:n] for one in ids}) == len(ids)), longest)
-    return {policy: one.policy[:length] + one.suffix for policy, one in played.items()}
+    return {
+        policy: before + colon + bare[:length] + played[policy].suffix
+        for policy, (before, colon, bare) in parts.items()
+    }
 
 
 class Named(Protocol):

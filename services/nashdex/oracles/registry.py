@@ -86,10 +86,12 @@ CLONE = Oracle(
 def _problems_of_distil(_settings: DistilSettings, run: RunSettings) -> Iterator[str]:
     """Yield why there is nobody to distil."""
     teacher, network = run.collect.teacher, run.network
-    if stored_policy(teacher) is None:
+    stored = stored_policy(teacher)
+    if stored is None or stored.searches:
         yield (
-            f"train.first 'distil' learns probabilities and values, and collect.teacher {teacher!r} is scripted; "
-            "expected a stored network or an ensemble, such as zoo:gen1randombattle, or `clone`"
+            f"train.first 'distil' learns probabilities and values, and collect.teacher {teacher!r} "
+            f"{'is scripted' if stored is None else 'searches'}; expected a stored network or an ensemble, such as "
+            "zoo:gen1randombattle, or `clone`"
         )
     if remembers(network):
         yield (

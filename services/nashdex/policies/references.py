@@ -17,7 +17,7 @@ from nashdex.core.user_input import expected_instead
 from nashdex.metagame.analysis.documents import MetaGameAnalysis, MetaStrategy
 from nashdex.metagame.population import Kind, Population, display_names, newest, short_ids, shortened
 from nashdex.policies.scripted.registry import SCRIPTED_POLICIES
-from nashdex.policies.sources import source_of
+from nashdex.policies.sources import searching, source_of
 from nashdex.store import open_store
 from nashdex.store.attempt import newest_manifest
 from nashdex.store.checked import find_object
@@ -86,15 +86,18 @@ def resolve(reference: PolicyReference) -> Referred:
         return Referred(None, {_scripted(reference.name): 1.0})
     store = open_store(reference.store)
     if reference.name != NASH:
-        policy = find_policy(store, reference.name)
-        return Referred(store, {PlayedPolicy(policy, reference.temperature).id: 1.0})
+        policy = PlayedPolicy(find_policy(store, reference.name), reference.temperature).id
+        return Referred(store, {searching(policy) if reference.searches else policy: 1.0})
     if reference.temperature != SAMPLED:
         raise ConfigurationError(
             f"{str(reference)!r}: a meta-strategy is over policies as they play, so it takes no suffix; write "
             f"{NASH!r}, or name one policy"
         )
     strategy = read_published(store, newest_solved_iteration(store), keys.META_STRATEGY, MetaStrategy)
-    return Referred(store, {policy: share for policy, share in strategy.meta_strategy.items() if share > 0})
+    played = {policy: share for policy, share in strategy.meta_strategy.items() if share > 0}
+    if reference.searches:
+        played = {searching(policy): share for policy, share in played.items()}
+    return Referred(store, played)
 
 
 def find_policy(store: ObjectStore, name: str) -> BarePolicyId:

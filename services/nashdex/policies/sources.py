@@ -1,7 +1,8 @@
 """Where a policy comes from decides how it is read: scripted, stored by a run, an ensemble, imported, or external.
 
 ``source_of`` alone tells them apart. An installed package reads the imported ones, by the entry ``imported``. A source
-with files stores them under keys of its own; a run copies what ``objects`` returns.
+with files stores them under keys of its own; a run copies what ``objects`` returns. A policy with a search around it,
+``search:p0123``, is stored as the policy alone.
 """
 
 from collections.abc import Callable, Iterable
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 from nashdex.core.errors import DataError
 from nashdex.core.ids import BarePolicyId, PlayedPolicy, PolicyId, is_ensemble, is_imported
 from nashdex.core.plugins import Registry
+from nashdex.core.references import SEARCH
 from nashdex.games.showdown.formats import GAME as SHOWDOWN
 from nashdex.games.space import Space
 from nashdex.games.tabular.game import GAME as TABULAR
@@ -45,7 +47,7 @@ class PolicySource:
     """Says whether its policies play a ``Space.game`` with a number of slots."""
     search: str | None = "nashdex.policies.search.guided:load_guided_search"
     """``module:function`` of (store, policy id, space): the policy with a search around it, or an error that says why
-    it cannot search. None: in a meta-strategy that searches, the policy plays without."""
+    it cannot search. None: it never searches (``searching``)."""
     table: str | None = None
     """``module:function`` of (store, policy id, space): the policy in a tabular game, if that is read otherwise."""
 
@@ -81,6 +83,26 @@ EXTERNAL: Final = PolicySource(
     objects=lambda _store, _policy: {},
     player="nashdex.policies.external:load_external",
     plays=lambda game, _num_slots: game == SHOWDOWN,
+    search=None,
+)
+
+
+def _describe_search(store: ObjectStore, policy: BarePolicyId) -> tuple[Kind, str]:
+    around = _bare_inside(policy)
+    return "search", f"{SEARCH}{source_of(around).describe(store, around)[1]}"
+
+
+def _bare_inside(policy: BarePolicyId) -> BarePolicyId:
+    return BarePolicyId(PolicyId(policy.removeprefix(SEARCH)))
+
+
+SEARCHING: Final = PolicySource(
+    describe=_describe_search,
+    objects=lambda store, policy: policy_files(store, _bare_inside(policy)),
+    player="nashdex.policies.sources:load_search",
+    format=lambda store, policy: source_of(_bare_inside(policy)).format(store, _bare_inside(policy)),
+    plays=lambda game, num_slots: game == SHOWDOWN and num_slots == 1,
+    search=None,
 )
 SOURCES: Final = Registry(
     "nashdex.policy_sources",
@@ -91,6 +113,7 @@ SOURCES: Final = Registry(
         "stored": "nashdex.policies.sources:STORED",
         "ensemble": "nashdex.policies.sources:ENSEMBLE",
         "external": "nashdex.policies.sources:EXTERNAL",
+        "searching": "nashdex.policies.sources:SEARCHING",
     },
 )
 
@@ -105,9 +128,21 @@ def source_of(policy: PolicyId) -> PolicySource:
         return SOURCES["external"]
     if is_scripted(policy):
         return SOURCES["scripted"]
+    if policy.startswith(SEARCH):
+        return SOURCES["searching"]
     if is_ensemble(policy):
         return SOURCES["ensemble"]
     return SOURCES["imported" if is_imported(policy) else "stored"]
+
+
+def searching(policy: PolicyId) -> PolicyId:
+    """Return the id of ``policy`` with a search around it; its own where its source searches nothing."""
+    return policy if source_of(policy).search is None else PolicyId(f"{SEARCH}{policy}")
+
+
+def without_search(policy: PolicyId) -> PolicyId:
+    """Return the id of the policy that a search is around; ``policy`` where there is none."""
+    return policy if is_scripted(policy) else PolicyId(policy.removeprefix(SEARCH))
 
 
 def load_policies(
@@ -134,18 +169,19 @@ def _load(store: ObjectStore, policy: PolicyId, space: Space, device: str) -> Po
     return player
 
 
-def load_searching(store: ObjectStore, policy: PolicyId, space: Space) -> Policy:
-    """Return a policy with a search around it, or as it is where its source searches nothing.
+def load_search(store: ObjectStore, policy: PolicyId, space: Space, device: str) -> Policy:
+    """Return what ``searching`` names. It computes on the CPU, whatever the ``device``.
 
     Raises:
-        DataError: it is missing, altered, or was trained for another space.
+        DataError: the policy is missing, altered, or was trained for another space.
         ConfigurationError: it cannot search.
     """
-    search = source_of(policy).search
-    if search is None:
-        return _load(store, policy, space, "cpu")
-    searching: Policy = resolve_name(search)(store, policy, space)
-    return searching
+    del device
+    around = without_search(policy)
+    search = source_of(around).search
+    assert search is not None, "no other policy has a search around it"
+    searches: Policy = resolve_name(search)(store, around, space)
+    return searches
 
 
 def load_weights(store: ObjectStore, policy: BarePolicyId) -> "dict[str, Tensor]":

@@ -11,10 +11,10 @@ from nashdex.games.space import Space
 from nashdex.policies.external import ExternalPolicy
 from nashdex.policies.interface import Policy
 from nashdex.policies.mixture import Mixture
-from nashdex.policies.references import Referred, resolve
+from nashdex.policies.references import resolve
 from nashdex.policies.scripted.playing import declared_policy
 from nashdex.policies.scripted.registry import max_concurrent_battles
-from nashdex.policies.sources import load_policies, load_searching
+from nashdex.policies.sources import load_policies
 from nashdex.rollout.pairs import PairedBattles
 from nashdex.settings.external import is_external, named_player
 from nashdex.store import open_store
@@ -69,10 +69,7 @@ def load_contestant(text: str, space: Space) -> Contestant:
     """
     if is_external(text):
         return _external(text, space)
-    reference = PolicyReference.parse(text)
-    found = resolve(reference)
-    if reference.searches:
-        return _guided(found, space)
+    found = resolve(PolicyReference.parse(text))
     mixture = Mixture(found.mixture)
     return Contestant(mixture, load_policies(found.store or open_store("."), mixture.support, space))
 
@@ -104,10 +101,3 @@ def _external(text: str, space: Space) -> Contestant:
     name, declared = named_player(text)
     policy = ExternalPolicy(policy_id(name), declared, space)
     return Contestant(Mixture({policy.id: 1.0}), {policy.id: policy})
-
-
-def _guided(named: Referred, space: Space) -> Contestant:
-    assert named.store is not None, "a text with # names a store"
-    policies = {policy: load_searching(named.store, policy, space) for policy in named.mixture}
-    mixture = Mixture({policies[policy].id: share for policy, share in named.mixture.items()})
-    return Contestant(mixture, {policy.id: policy for policy in policies.values()})

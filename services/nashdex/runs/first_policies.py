@@ -9,6 +9,7 @@ from nashdex.core.ids import PolicyId
 from nashdex.core.references import PolicyReference
 from nashdex.policies.references import find_policy
 from nashdex.policies.scripted.registry import is_scripted
+from nashdex.policies.search.able import check_can_search
 from nashdex.policies.sources import policy_files, source_of
 from nashdex.settings.networks import InitSettings
 from nashdex.settings.population import PolicyName, stored_policy
@@ -22,7 +23,7 @@ def with_policy_ids(settings: RunSettings) -> RunSettings:
     They are in ``network.init_from``, ``population.initial`` and ``collect.teacher``.
 
     Raises:
-        ConfigurationError: a stored policy plays another format, is named twice, or is a scripted one.
+        ConfigurationError: a stored policy plays another format, is named twice, is a scripted one, or cannot search.
         DataError: a store holds no such policy, or several.
     """
     initial = _by_id("population.initial", settings.population.initial, settings.format)
@@ -62,6 +63,8 @@ def _with_id(key: str, name: str, format_id: str) -> str:
     played = source_of(policy).format(store, policy)
     if played not in {None, format_id}:
         raise ConfigurationError(f"{key}: {name!r} plays {played}; name a policy of {format_id}, the run's format")
+    if stored.searches:
+        check_can_search(store, policy)
     return str(replace(stored, name=policy))
 
 

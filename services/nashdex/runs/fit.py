@@ -114,17 +114,24 @@ def _of_scripted(settings: RunSettings) -> Iterator[str]:
         key, members = "opponents.mixture", tuple(p for p in settings.opponents.mixture if is_scripted(p))
     members = tuple(policy for policy in members if not is_external(policy))
     for policy in members:
-        stored = stored_policy(policy)
-        if stored is None:
-            plays = SCRIPTED_POLICIES[policy].plays(name, game, slots)
-        else:
-            plays = not is_imported(stored.name) or SOURCES["imported"].plays(game, slots)
-        if not plays:
+        if not _plays(policy, name):
             yield f"{key} holds {policy!r}, which does not play {name}; expected some of {able}"
     teacher = settings.collect.teacher
     has_pupil = any(oracle.collects == "teacher" for oracle in _oracles(settings.train))
-    if has_pupil and teacher in SCRIPTED_POLICIES and not SCRIPTED_POLICIES[teacher].plays(name, game, slots):
+    if has_pupil and not _plays(teacher, name):
         yield f"collect.teacher {teacher!r} does not play {name}; expected one of {able}"
+
+
+def _plays(policy: str, format_id: str) -> bool:
+    """Say whether a ``PolicyName`` plays the format, as far as its name says."""
+    played = FORMATS[format_id]
+    game, slots = played.game, played.num_slots
+    stored = stored_policy(policy)
+    if stored is None:
+        return SCRIPTED_POLICIES[policy].plays(format_id, game, slots)
+    if stored.searches and not SOURCES["searching"].plays(game, slots):
+        return False
+    return not is_imported(stored.name) or SOURCES["imported"].plays(game, slots)
 
 
 def _of_external(format_id: str, members: Sequence[str], solve: SolveSettings) -> Iterator[str]:

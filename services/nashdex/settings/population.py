@@ -39,13 +39,16 @@ def _known_policy(text: str) -> str:
         raise ValueError(str(error)) from error
     if not named.store:
         raise ValueError(f"{SCRIPTED_NAMES.unknown(text)}, STORE#ID of a stored policy, or zoo:NAME")
-    if named.searches or named.name == NASH:
+    if named.name == NASH:
         raise ValueError(f"{text!r} is no single stored policy; expected STORE#ID, STORE#newest or zoo:NAME")
     return str(named)
 
 
 def _list_policies(schema: dict[str, Any]) -> None:
-    schema["anyOf"] = [{"enum": list(SCRIPTED_NAMES.names)}, {"type": "string", "pattern": "^(zoo:.+|.+#.+)$"}]
+    schema["anyOf"] = [
+        {"enum": list(SCRIPTED_NAMES.names)},
+        {"type": "string", "pattern": "^((search:)?zoo:.+|.+#.+)$"},
+    ]
 
 
 def _known_member(text: str) -> str:
@@ -63,7 +66,7 @@ def _known_member(text: str) -> str:
 def _list_members(schema: dict[str, Any]) -> None:
     schema["anyOf"] = [
         {"enum": list(SCRIPTED_NAMES.names)},
-        {"type": "string", "pattern": "^(zoo:.+|external:.+|.+#.+)$"},
+        {"type": "string", "pattern": "^((search:)?zoo:.+|external:.+|.+#.+)$"},
     ]
 
 
@@ -96,10 +99,10 @@ class PopulationSettings(Section):
         default=("random", "max-power", "heuristic"),
         min_length=1,
         description="Initial policies: scripted ones by name; networks, ensembles and imported ones as STORE#ID; "
-        "the zoo's as zoo:NAME; all these but scripted ones with @greedy or @T0.5 for another way to play; players of "
-        "other programs as external:NAME, which play the tournament alone and are never trained against. The run "
-        "copies stored ones when it begins and never reads STORE again. Initial policies also anchor the ratings, and "
-        "never learn.",
+        "the zoo's as zoo:NAME; all these but scripted ones with @greedy or @T0.5 for another way to play, and with "
+        "search: before them for a search around them; players of other programs as external:NAME, which play the "
+        "tournament alone and are never trained against. The run copies stored ones when it begins and never reads "
+        "STORE again. Initial policies also anchor the ratings, and never learn.",
     )
     retire_after_iterations: int = Field(
         0,

@@ -17,7 +17,7 @@ from nashdex.core import keys
 from nashdex.core.errors import ConfigurationError, DataError
 from nashdex.core.ids import ID_PATTERN, SAMPLED, BarePolicyId, PlayedPolicy, PolicyId, RunId
 from nashdex.core.manifest import Manifest
-from nashdex.core.references import ZOO, PolicyReference
+from nashdex.core.references import SEARCH, ZOO, PolicyReference
 from nashdex.core.results import TRAINING_RESULT, TrainingResult
 from nashdex.core.steps import StepName
 from nashdex.games.interface import Decisions, Game
@@ -84,7 +84,8 @@ def without_places(settings: Any) -> Any:  # noqa: ANN401 - any JSON
     if not isinstance(settings, str) or "/" not in settings:
         return settings
     store, mark, policy = settings.rpartition("#")
-    return f"{PurePosixPath(store).name}#{policy}" if mark else PurePosixPath(settings).name
+    searches = SEARCH if mark and settings.startswith(SEARCH) else ""
+    return f"{searches}{PurePosixPath(store).name}#{policy}" if mark else PurePosixPath(settings).name
 
 
 def _seconds_before(run: Run, manifests: Sequence[Manifest]) -> float:

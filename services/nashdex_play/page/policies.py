@@ -16,7 +16,8 @@ from nashdex.policies.document import read_document
 from nashdex.policies.ensembles.document import read_ensemble
 from nashdex.policies.references import known_policies, resolve
 from nashdex.policies.scripted.registry import SCRIPTED_POLICIES, is_scripted
-from nashdex.policies.search.guided import check_searches
+from nashdex.policies.search.able import check_can_search
+from nashdex.policies.sources import without_search
 from nashdex.settings.external import is_external
 from nashdex.store.protocol import ObjectStore
 from nashdex_play.calibration import PolicyCalibration, calibration_in_words, read_calibration
@@ -55,8 +56,7 @@ def page_policies(
     for text in texts:
         reference = PolicyReference.parse(text)
         referred = resolve(reference)
-        searches = reference.searches
-        members = [_add(found, referred.store, policy, space, searches=searches) for policy in referred.mixture]
+        members = [_add(found, referred.store, policy, space) for policy in referred.mixture]
         if len(members) > 1:
             weights = referred.mixture.values()
             found.entries.insert(
@@ -68,34 +68,28 @@ def page_policies(
                     members=tuple(PageMixture(policy=m, weight=w) for m, w in zip(members, weights, strict=True)),
                 ),
             )
-        elif referred.store is not None and not is_scripted(PolicyId(members[0])) and not searches:
+        elif referred.store is not None and not is_scripted(PolicyId(members[0])) and not reference.searches:
             _add_levels(found, referred.store, PolicyId(members[0]))
     return found
 
 
-def _add(
-    found: PagePolicies, store: ObjectStore | None, policy: PolicyId, space: Space, *, searches: bool = False
-) -> str:
+def _add(found: PagePolicies, store: ObjectStore | None, policy: PolicyId, space: Space) -> str:
     """Add one policy, unless it is there, and return its id in the page."""
     if is_external(policy):
         raise ConfigurationError(f"{policy!r} is a player of another program, which no page can play: name others")
-    if is_scripted(policy):
-        entry = _scripted(policy, space)
+    if any(each.id == policy for each in found.entries):
+        # A part that is also named plays by itself too.
+        found.entries = [
+            each.model_copy(update={"is_part": False}) if each.id == policy else each for each in found.entries
+        ]
+    elif is_scripted(policy):
+        found.entries.append(_scripted(policy, space))
     else:
         assert store is not None, "a stored policy has a store"
-        entry = None
-        if searches:
-            entry = _guided(found, store, policy, space)
-        elif all(each.id != policy for each in found.entries):
-            entry = _read(found, store, policy, space)
-    if entry is not None and all(each.id != entry.id for each in found.entries):
-        found.entries.append(entry)
-        return entry.id
-    # A part that is also named plays by itself too.
-    found.entries = [
-        each.model_copy(update={"is_part": False}) if each.id == policy else each for each in found.entries
-    ]
-    return policy if entry is None else entry.id
+        around = without_search(policy)
+        read = _read if around == policy else _guided
+        found.entries.append(read(found, store, around, space))
+    return policy
 
 
 def _add_part(found: PagePolicies, store: ObjectStore, policy: PolicyId, space: Space) -> PagePolicy:
@@ -132,11 +126,8 @@ def _guided(found: PagePolicies, store: ObjectStore, policy: PolicyId, space: Sp
     Raises:
         ConfigurationError: it cannot search.
     """
+    check_can_search(store, policy)
     around = _add_part(found, store, policy, space)
-    members = {member.policy for member in around.members} or {around.id}
-    for judge in found.entries:
-        if judge.id in members:
-            check_searches(policy, space, judge.reward, remembers=bool(judge.memory_sizes))
     return PagePolicy(
         id=f"{SEARCH}{policy}",
         name=f"{SEARCH}{around.name}",

@@ -56,6 +56,12 @@ RPS = {"policies": ["r", "p", "s"], "payoffs": [[0, -1, 1], [1, 0, -1], [-1, 1, 
         ('format = "gen1ou"', "train.first=distil", r"collect\.teacher 'heuristic' is scripted"),
         (DISTIL, "collect.teacher=zoo:gen1randombattle", None),
         (DISTIL, "collect.teacher=ensembles#e0123456789abcdef", None),
+        (DISTIL, "collect.teacher=search:zoo:gen1randombattle", r"collect\.teacher 'search:zoo:\S+' searches"),
+        (
+            'format = "gen9randomdoublesbattle"',
+            "collect.teacher=search:runs/a#newest",
+            r"collect\.teacher 'search:runs/a#newest' does not play gen9randomdoublesbattle",
+        ),
         (DISTIL, "collect.teacher=runs/a#newest@greedy", "a teacher plays its own distribution"),
         (DISTIL, "network.kind=memory", r"learns from single decisions, and network\.kind 'memory' remembers"),
         (

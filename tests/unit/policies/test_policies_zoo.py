@@ -14,11 +14,14 @@ from nashdex.core.ids import BarePolicyId, PolicyId
 from nashdex.core.references import ZOO, PolicyReference
 from nashdex.core.results import TRAINING_RESULT, TrainingResult
 from nashdex.core.steps import StepName
+from nashdex.games.showdown.formats import GAME as SHOWDOWN
 from nashdex.games.space import Space
+from nashdex.metagame.population import short_ids
 from nashdex.oracles.registry import ORACLES
 from nashdex.planning.step import first_plan
 from nashdex.policies.archive import load_network, read_weights, save_policy, tensors_bytes
 from nashdex.policies.document import policy_objects, read_document
+from nashdex.policies.ensembles.document import read_ensemble
 from nashdex.policies.ensembles.making import make_ensemble
 from nashdex.policies.networks.actor_critic import make_network
 from nashdex.policies.references import Published, find_policy, format_of_policy, read_published_names
@@ -52,14 +55,14 @@ PINNED = {
 """The zoo's names and ids, by hand: a published name never changes its weights. Add a line for each new entry."""
 
 
-def space() -> Space:
-    return bandit_space().model_copy(update={"format": FORMAT})
+def space(game: str = "bandit") -> Space:
+    return bandit_space().model_copy(update={"game": game, "format": FORMAT})
 
 
-def stored(store: ObjectStore, seed: int = 0) -> BarePolicyId:
+def stored(store: ObjectStore, seed: int = 0, game: str = "bandit") -> BarePolicyId:
     torch.manual_seed(seed)
     return save_policy(
-        store, make_network(space(), SMALL), name=f"seed {seed}", parent=None, iteration=0, oracle="ppo",
+        store, make_network(space(game), SMALL), name=f"seed {seed}", parent=None, iteration=0, oracle="ppo",
         reward="win-loss", reward_version="1",
     )  # fmt: skip
 
@@ -211,13 +214,21 @@ def test_a_cards_settings_do_not_say_where_the_machine_keeps_its_stores() -> Non
     settings = {
         "format": "gen1ou",
         "teams": "/home/someone/teams.txt",
-        "population": {"initial": ["random", "s3://bucket/runs/a#newest", "zoo:gen1ou-4m", "/runs/b#p1@greedy"]},
+        "population": {
+            "initial": [
+                "random",
+                "s3://bucket/runs/a#newest",
+                "zoo:gen1ou-4m",
+                "/runs/b#p1@greedy",
+                "search:/runs/b#p1",
+            ]
+        },
         "network": {"init_from": {"policy": "runs/c#p0123456789abcdef"}, "memory_size": 0},
     }
     assert without_places(settings) == {
         "format": "gen1ou",
         "teams": "teams.txt",
-        "population": {"initial": ["random", "a#newest", "zoo:gen1ou-4m", "b#p1@greedy"]},
+        "population": {"initial": ["random", "a#newest", "zoo:gen1ou-4m", "b#p1@greedy", "search:b#p1"]},
         "network": {"init_from": {"policy": "c#p0123456789abcdef"}, "memory_size": 0},
     }
 
@@ -272,7 +283,12 @@ def test_a_run_begins_with_networks_and_ensembles_of_other_stores(store: ObjectS
         ("{store}#nobody", DataError, "has no policy 'nobody'"),
         ("zoo:nobody", DataError, "nobody|published no policy"),
         ("{store}#nash", ConfigurationError, "no single stored policy"),
-        ("search:{store}#seed 1", ConfigurationError, "no single stored policy"),
+        ("search:{store}#nash", ConfigurationError, "no single stored policy"),
+        (
+            "search:{store}#seed 1",
+            ConfigurationError,
+            "search:p[0-9a-f]+ cannot search: it plays gen1randombattle, and",
+        ),
         ("{store}#seed 1', '{store}#{one}", ConfigurationError, "twice; name each policy once"),
     ],
 )
@@ -283,6 +299,26 @@ def test_members_that_a_run_cannot_have_are_named(
     text = initial.format(store=store.uri, one=one)
     with pytest.raises(error, match=message):
         prepare_run(run_of(tmp_path, "[population]", f"initial = ['random', '{text}']"))
+
+
+def test_a_run_begins_with_policies_that_search(store: ObjectStore, tmp_path: Path) -> None:
+    """Each is a member beside the policy that it searches around, and the run holds what both need."""
+    one, other = stored(store, 1, SHOWDOWN), stored(store, 2, SHOWDOWN)
+    ensemble = make_ensemble(store, [PolicyReference(policy, store.uri) for policy in (one, other)], "both").id
+    named = f'initial = ["{store.uri}#seed 1@greedy", "search:{store.uri}#seed 1@greedy"]'
+    teacher = f'teacher = "search:{store.uri}#both"'
+    run = create_run(str(tmp_path / "runs"), prepare_run(run_of(tmp_path, "[population]", named, "[collect]", teacher)))
+    again = open_run(run.store.uri)
+    plan = first_plan(again.settings, again.store)
+    assert plan.population.ids == (f"{one}@greedy", f"search:{one}@greedy")
+    assert [(entry.kind, entry.name, entry.is_anchor) for entry in plan.population.policies] == [
+        ("network", "seed 1", True),
+        ("search", "search:seed 1", True),
+    ]
+    short = f"{one[:6]}@greedy"
+    assert short_ids(plan.population.policies) == {f"{one}@greedy": short, f"search:{one}@greedy": f"search:{short}"}
+    assert again.settings.collect.teacher == f"search:{store.uri}#{ensemble}"
+    assert read_ensemble(again.store, ensemble).voters
 
 
 def test_a_member_of_another_format_is_refused(store: ObjectStore, tmp_path: Path) -> None:
@@ -302,6 +338,16 @@ def test_an_ensemble_in_a_folder_can_be_exploited(store: ObjectStore, tmp_path: 
     found = prepare_exploit(str(reference), Budget(decisions=1000, seeds=1, battles=100))
     run = create_run(str(tmp_path / "exploits"), found)
     assert first_plan(run.settings, run.store).opponents == {PolicyId(ensemble): 1.0}
+
+
+def test_a_policy_that_searches_can_be_exploited(store: ObjectStore, tmp_path: Path) -> None:
+    one = stored(store, 1, SHOWDOWN)
+    found = prepare_exploit(f"search:{store.uri}#{one}@greedy", Budget(decisions=1000, seeds=1, battles=100))
+    run = create_run(str(tmp_path / "exploits"), found)
+    assert first_plan(run.settings, run.store).opponents == {PolicyId(f"search:{one}@greedy"): 1.0}
+    assert read_document(run.store, one).id == one
+    with pytest.raises(ConfigurationError, match="cannot search"):
+        prepare_exploit(f"search:{store.uri}#{stored(store, 2)}", Budget(decisions=1000, seeds=1, battles=100))
 
 
 def test_a_policy_is_copied_whole(store: ObjectStore, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -16,12 +16,10 @@ import structlog
 import torch
 from numpy.typing import NDArray
 
-from nashdex.core.errors import ConfigurationError
-from nashdex.core.ids import PlayedPolicy, PolicyId
+from nashdex.core.ids import BarePolicyId, PlayedPolicy, PolicyId
 from nashdex.core.references import SEARCH
 from nashdex.core.seeds import derive_uniform
 from nashdex.games.interface import Decisions
-from nashdex.games.showdown.formats import GAME
 from nashdex.games.showdown.potential import POTENTIAL_SHARES, potential
 from nashdex.games.showdown.protocol import Expand, Expanded, Searched, Value, ValuedSeat
 from nashdex.games.space import Space
@@ -33,6 +31,7 @@ from nashdex.policies.inference import NetworkPolicy
 from nashdex.policies.interface import Actions
 from nashdex.policies.networks.actor_critic import ActorCritic
 from nashdex.policies.sampling import sample_masked
+from nashdex.policies.search.able import check_can_search
 from nashdex.policies.search.searching import Searching, search_roots
 from nashdex.store.protocol import ObjectStore
 
@@ -115,24 +114,6 @@ class GuidedSearch(Searching):
         return values
 
 
-def check_searches(policy: PolicyId, space: Space, reward: str, *, remembers: bool) -> None:
-    """Raise ConfigurationError if ``policy`` plays no singles of Showdown, or nothing values the leaves."""
-    if space.game != GAME:
-        why = f"it plays {space.format}, and the simulator searches Showdown's battles alone"
-    elif remembers:
-        why = "its critic needs the whole battle"
-    elif space.num_slots > 1:
-        why = f"it plays doubles, {space.format}"
-    elif reward not in POTENTIAL_SHARES:
-        why = f"its critic values the reward {reward!r}, not the chance to win"
-    else:
-        return
-    raise ConfigurationError(
-        f"{SEARCH}{policy} cannot search: {why}; expected a policy of singles without memory that was trained "
-        f"with the reward {' or '.join(POTENTIAL_SHARES)}"
-    )
-
-
 def load_guided_search(store: ObjectStore, policy: PolicyId, space: Space) -> GuidedSearch:
     """Return a stored network that searches, and plays as its id says.
 
@@ -140,7 +121,8 @@ def load_guided_search(store: ObjectStore, policy: PolicyId, space: Space) -> Gu
         DataError: the policy is missing, altered, or was trained for another space.
         ConfigurationError: it cannot search.
     """
-    network, judge = _read_judge(store, policy, policy, space)
+    check_can_search(store, policy)
+    network, judge = _read_judge(store, PlayedPolicy.of(policy).policy, space)
     return GuidedSearch(policy, space, NetworkPolicy(policy, network), [judge])
 
 
@@ -151,19 +133,15 @@ def load_guided_ensemble(store: ObjectStore, policy: PolicyId, space: Space) -> 
         DataError: it or a member is missing, altered, or was trained for another space.
         ConfigurationError: a member cannot search.
     """
+    check_can_search(store, policy)
     voters = read_ensemble(store, PlayedPolicy.of(policy).policy).voters
-    read = {voter.policy: _read_judge(store, policy, voter.id, space) for voter in voters}
+    read = {voter.policy: _read_judge(store, voter.policy, space) for voter in voters}
     members = [NetworkPolicy(voter.id, read[voter.policy][0]) for voter in voters]
     proposer = EnsemblePolicy(policy, members, is_joint=False)
     return GuidedSearch(policy, space, proposer, [judge for _, judge in read.values()])
 
 
-def _read_judge(store: ObjectStore, searching: PolicyId, member: PolicyId, space: Space) -> tuple[ActorCritic, Judge]:
-    """Return a stored network and its critic; ``searching`` is named in errors."""
-    bare = PlayedPolicy.of(member).policy
-    document = read_document(store, bare)
-    if document.kind != "network":
-        raise ConfigurationError(f"{SEARCH}{searching} cannot search: it is a {document.kind}; expected a network")
-    network = load_network(store, bare, space)
-    check_searches(searching, space, document.reward, remembers=network.remembers)
-    return network, Judge(network, document.reward)
+def _read_judge(store: ObjectStore, policy: BarePolicyId, space: Space) -> tuple[ActorCritic, Judge]:
+    """Return a stored network and its critic."""
+    network = load_network(store, policy, space)
+    return network, Judge(network, read_document(store, policy).reward)
