@@ -3,7 +3,7 @@
 ```
 manifest.json                                                  hashes of the run's first objects
 config.json
-teams.txt, team_sets.json, matrix.json, facts.json
+teams.txt, team_sets.json, matrix.json
 replays.json, replays/{sha256}.jsonl.lz4                       raw battles to clone from
 verdict.json                                                   how the run ended; deleted when it continues
 policies/{policy}/policy.json, weights.safetensors, table.safetensors
@@ -34,7 +34,6 @@ CONFIG = "config.json"
 TEAMS = "teams.txt"
 TEAM_SETS = "team_sets.json"
 MATRIX = "matrix.json"
-FACTS = "facts.json"
 REPLAYS = "replays.json"
 SMALLER_BUDGETS = "smaller_budgets.json"
 """Stored with an exploiter's run: what smaller budgets scored against the same target."""

@@ -1,6 +1,5 @@
 """The first network of a training: random weights, or parts of another policy's; and which of them train.
 
-With ``network.embeddings`` = ``described``, embeddings follow from ``facts.json`` of the run (``learning.described``).
 ``network.init_from`` copies parameters from a policy that the run holds below ``initial/``: the run's begin copied and
 hashed it there, so every attempt reads the same bytes. ``network.freeze`` names parameters that keep these values.
 """
@@ -13,14 +12,11 @@ from torch import Tensor
 
 from nashdex.core import keys
 from nashdex.core.errors import ConfigurationError
-from nashdex.games.facts import Facts
 from nashdex.games.space import Space
-from nashdex.learning.described import describe_embeddings
 from nashdex.learning.experience.data import fresh_network
 from nashdex.policies.networks.actor_critic import ActorCritic, make_network
 from nashdex.policies.sources import load_weights
 from nashdex.settings.networks import NetworkSettings
-from nashdex.store.checked import read_root
 from nashdex.store.protocol import ObjectStore
 
 _MOST_NAMES: Final = 8
@@ -31,11 +27,9 @@ def first_network(store: ObjectStore, space: Space, settings: NetworkSettings, s
 
     Raises:
         ConfigurationError: ``network.init_from`` or ``network.freeze`` does not fit this network.
-        DataError: the policy to copy from, or what describes the embeddings, is missing or altered.
+        DataError: the policy to copy from is missing or altered.
     """
     network = fresh_network(space, settings, seed)
-    if settings.embeddings == "described":
-        describe_embeddings(network, Facts.from_json(read_root(store, keys.FACTS), f"{store.uri}/{keys.FACTS}"))
     network.load_state_dict(_copied(store, network, settings), strict=False)
     freeze(network, settings.freeze)
     return network

@@ -166,8 +166,6 @@ def _of_network(format_id: str, network: NetworkSettings, train: TrainSettings) 
         fitting = [n for n, other in NETWORKS.all().items() if other.fits(played.game, played.num_slots)]
         able = " or ".join(map(repr, fitting))
         yield f"network.kind {kind!r} does not fit {format_id}; expected {able}"
-    if network.embeddings == "described" and played.game != SHOWDOWN:
-        yield f"network.embeddings 'described' does not fit {format_id}, which no simulator plays; expected 'random'"
     oracle, *first = _oracles(train)
     if network.init_from.policy_id is None:
         if oracle.makes != "network" and (changed := changed_keys(network)):

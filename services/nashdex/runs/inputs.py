@@ -14,7 +14,7 @@ from nashdex.core.errors import ConfigurationError, DataError
 from nashdex.core.user_input import read_file
 from nashdex.games.interface import Game
 from nashdex.games.registry import FORMATS, game_for
-from nashdex.games.showdown.game import pack_teams, read_facts
+from nashdex.games.showdown.game import pack_teams
 from nashdex.games.showdown.teams import load_team_set
 from nashdex.games.tabular.matrix import MAX_ACTIONS, MatrixDocument
 from nashdex.games.teams import TeamSets
@@ -49,20 +49,8 @@ def read_inputs(settings: RunSettings) -> dict[str, bytes]:
     replays = ORACLES[first.kind].replays(first) if ORACLES[settings.train.oracle.kind].improves else None
     if replays is not None:
         inputs |= reader_of(settings.format).pack(replays, settings.format)
-    inputs |= first_weights(settings)
+    inputs |= initial_policy(settings.network.init_from)
     return inputs | member_policies(settings.population.initial, settings.collect.teacher)
-
-
-def first_weights(settings: RunSettings) -> dict[str, bytes]:
-    """Return what the first network begins from, by key: a policy, or what the simulator says of the format.
-
-    Raises:
-        DataError: the policy is missing or was altered.
-    """
-    found = initial_policy(settings.network.init_from)
-    if settings.network.embeddings == "described":
-        found[keys.FACTS] = read_facts(settings.format).to_json()
-    return found
 
 
 def scheduled_teams(schedule: Sequence[TeamStage], format_id: str) -> dict[str, bytes]:

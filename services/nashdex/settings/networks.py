@@ -54,7 +54,7 @@ class InitSettings(Section):
         return BarePolicyId(PolicyId(PolicyReference.parse(self.policy).name)) if self.policy else None
 
 
-_OF_TRAINING: Final = {"init_from", "freeze", "embeddings"}
+_OF_TRAINING: Final = {"init_from", "freeze"}
 """Keys of a network's training, without effect on its function."""
 
 
@@ -66,11 +66,6 @@ class NetworkSettings(Section):
     freeze: tuple[Prefix, ...] = Field(
         (), description="Prefixes of the names of frozen parameters. init_from has to copy these."
     )
-    embeddings: Literal["random", "described"] = Field(
-        "random",
-        description="First embeddings of species, moves, items and abilities. described: entries of which the "
-        "simulator's data says similar things begin near each other.",
-    )
 
     @model_validator(mode="after")
     def _freezes_what_is_copied(self) -> "NetworkSettings":
@@ -78,15 +73,6 @@ class NetworkSettings(Section):
             raise ValueError(
                 "freeze would keep parameters at random values without init_from.policy: set it to STORE#ID, or leave "
                 "freeze out"
-            )
-        return self
-
-    @model_validator(mode="after")
-    def _begins_from_one_source(self) -> Self:
-        if self.embeddings == "described" and self.init_from.policy and not self.init_from.parameters:
-            raise ValueError(
-                'embeddings = "described" has no effect with init_from.policy, which copies all parameters: leave one '
-                "out, or name in init_from.parameters what to copy"
             )
         return self
 

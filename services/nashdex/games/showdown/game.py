@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 
 from nashdex.core.errors import DataError
 from nashdex.core.evidence import Evidence
-from nashdex.games.facts import Facts
 from nashdex.games.interface import Situations
 from nashdex.games.showdown.arena import ShowdownArena
 from nashdex.games.showdown.gateway import Gateway
@@ -71,15 +70,6 @@ def pack_teams(format_id: str, text: str, source: str) -> str:
         return "\n".join(gateway.validate(teams)) + "\n"
     except DataError as error:
         raise DataError(f"{source}: {error}") from error
-    finally:
-        gateway.close()
-
-
-def read_facts(format_id: str) -> Facts:
-    """Return what the simulator's data says of a format's species, moves, items and abilities."""
-    gateway = Gateway(format_id)
-    try:
-        return gateway.facts()
     finally:
         gateway.close()
 

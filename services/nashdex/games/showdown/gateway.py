@@ -27,15 +27,12 @@ from nashdex.core.child_cpu import ChildCpu
 from nashdex.core.documents import describe_problems
 from nashdex.core.errors import ConfigurationError, DataError, TryAgainError
 from nashdex.core.stopping import check_stop
-from nashdex.games.facts import Facts
 from nashdex.games.interface import Decisions
 from nashdex.games.legal import LegalActions
 from nashdex.games.showdown.frames import ChannelClosedError, FrameChannel, FrameType
 from nashdex.games.showdown.protocol import (
     GATEWAY_MESSAGE,
     ClientMessage,
-    Describe,
-    Described,
     ErrorMessage,
     Finished,
     GatewayMessage,
@@ -321,11 +318,6 @@ class Gateway:
         """Return up to ``count`` packed teams from a random format's generator."""
         self.send(Generate(count=count, seed=seed, source=source))
         return list(self.expect(Generated, _ANSWER_SECONDS).teams)
-
-    def facts(self) -> Facts:
-        """Return what the simulator's data says of the format's species, moves, items and abilities."""
-        self.send(Describe())
-        return Facts(vocabularies=self.expect(Described, _ANSWER_SECONDS).facts)
 
     def close(self) -> None:
         """Close the connection, wait for a child process to exit, and kill it if it does not. Safe to call twice."""

@@ -12,7 +12,7 @@ from pydantic.json_schema import GenerateJsonSchema, models_json_schema
 from nashdex.core.documents import Model
 from nashdex.games.space import Space
 
-PROTOCOL: Final = 14
+PROTOCOL: Final = 13
 """Changes with every message that changes. Client and gateway of different versions refuse each other."""
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -37,7 +37,7 @@ class Hello(Message):
     """Opens the conversation. The answer is ``Welcome``, or ``ErrorMessage`` and the end."""
 
     type: Literal["hello"] = "hello"
-    protocol: Literal[14] = PROTOCOL
+    protocol: Literal[13] = PROTOCOL
     format: str = Field(description="Id of a Showdown format for two players.")
     token: str | None = Field(description="The gateway's shared token; null if it has none.")
 
@@ -79,12 +79,6 @@ class Generate(Message):
     count: int = Field(ge=1, le=10_000)
     seed: Seed
     source: str | None = Field(description="Random format whose generator is used; null: the format's own.")
-
-
-class Describe(Message):
-    """Asks what the simulator's data says of the format's species, moves, items and abilities."""
-
-    type: Literal["describe"] = "describe"
 
 
 class TrackedSeat(Message):
@@ -321,15 +315,6 @@ class Generated(Message):
     teams: tuple[str, ...]
 
 
-class Described(Message):
-    """The answer to ``Describe``."""
-
-    type: Literal["described"] = "described"
-    facts: dict[str, tuple[dict[str, float], ...]] = Field(
-        description="By vocabulary, weights by fact of each number; number 0 has none."
-    )
-
-
 class Choice(Message):
     """The text of one action."""
 
@@ -412,7 +397,6 @@ ClientMessage = (
     | Start
     | Validate
     | Generate
-    | Describe
     | Track
     | Choices
     | Search
@@ -433,7 +417,6 @@ GatewayMessage = (
     | Recycle
     | Validated
     | Generated
-    | Described
     | Chosen
     | Searched
     | Expanded

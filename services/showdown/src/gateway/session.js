@@ -8,7 +8,6 @@ import { BattleFailure, LiveBattle, startFailure } from "./battle.js";
 import { ACTIONS, BadFrame, CONTROL, controlFrame } from "./protocol/frames.js";
 import { ProtocolError, readMessage } from "./protocol/messages.js";
 import { UnknownFormat, simulatorVersion } from "../simulator/package.js";
-import { factsOf } from "../simulator/facts.js";
 import { NoGenerator } from "../simulator/teams.js";
 import { resume, fork } from "./forks.js";
 import { Table } from "./table.js";
@@ -135,8 +134,6 @@ export class Session {
       }
       case "generate":
         return this.#generate(message, table);
-      case "describe":
-        return this.#send({ type: "described", facts: factsOf(table.encoder.dexInfo) });
       case "track":
         for (const row of message.rows) this.#track(row, table);
         return;

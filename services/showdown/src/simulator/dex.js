@@ -95,15 +95,6 @@ export class Vocabulary {
  * @property {number} own the only move that it replaces, else 0
  */
 
-/**
- * What a random format's generator draws a Pokémon from.
- * @typedef {object} PublicSet
- * @property {string} [role]
- * @property {string[]} [movepool]
- * @property {string[]} [abilities]
- * @property {string[]} [teraTypes]
- */
-
 /** Tables of one format. Arrays are indexed by vocabulary number; row 0 is all zero. */
 export class DexInfo {
   /** @type {Map<string, DexInfo>} */
@@ -226,10 +217,9 @@ export class DexInfo {
     this.trapOf = new Uint16Array(numSpecies);
     /** 1 for a species whose every possible ability traps. */
     this.isTrapper = new Uint8Array(numSpecies);
-    /** The published sets that a random format's generator draws from, by species; null for other formats. */
-    this.sets = publicSets(format);
+    const sets = publicSets(format);
     for (const [index, entry] of species.entries()) {
-      const abilities = this.sets?.[entry.id]?.sets.flatMap((set) => set.abilities ?? []) ?? [];
+      const abilities = sets?.[entry.id]?.sets.flatMap((set) => set.abilities ?? []) ?? [];
       const named = Object.values(entry.abilities).map((name) => this.abilities.of(name));
       this.trapOf[index + 1] = named.find((ability) => this.trapping.has(ability)) ?? 0;
       const possible = abilities.length > 0 ? abilities.map((name) => this.abilities.of(name)) : named;
@@ -299,7 +289,8 @@ export class DexInfo {
 
 /**
  * @param {import("./package.js").Format} format
- * @returns {Record<string, {sets: PublicSet[]}> | null} by species
+ * @returns {Record<string, {sets: {abilities?: string[]}[]}> | null} by species, the published sets that a random format's
+ *   generator draws from; null for other formats
  */
 function publicSets(format) {
   if (format.team !== "random") return null;

@@ -46,7 +46,7 @@ test("validators and types are those of the schema", async () => {
 
 /** @type {[object, RegExp][]} */
 const ERRORS = [
-  [{ type: "dance" }, /^unknown message type "dance": expected one of choices, describe, expand, fork, generate, hello, /],
+  [{ type: "dance" }, /^unknown message type "dance": expected one of choices, expand, fork, generate, hello, /],
   [{ type: "start", battles: 3 }, /^start: battles is 3: expected array$/],
   [{ type: "start", battles: [{}] }, /^start: battles\.0 has no battle$/],
   [{ type: "validate", teams: [], extra: 1 }, /^validate: the message has an unknown field "extra"$/],

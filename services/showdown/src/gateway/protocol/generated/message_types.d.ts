@@ -5,7 +5,6 @@ export type ClientMessage =
   | Start
   | Validate
   | Generate
-  | Describe
   | Track
   | Choices
   | Search
@@ -25,7 +24,6 @@ export type GatewayMessage =
   | Recycle
   | Validated
   | Generated
-  | Described
   | Chosen
   | Searched
   | Expanded
@@ -139,26 +137,6 @@ export interface TrackedAction {
 export interface Chosen {
   type: "chosen";
   rows: Choice[];
-}
-/**
- * Asks what the simulator's data says of the format's species, moves, items and abilities.
- */
-export interface Describe {
-  type: "describe";
-}
-/**
- * The answer to ``Describe``.
- */
-export interface Described {
-  type: "described";
-  /**
-   * By vocabulary, weights by fact of each number; number 0 has none.
-   */
-  facts: {
-    [k: string]: {
-      [k: string]: number;
-    }[];
-  };
 }
 /**
  * What the client did wrong. The gateway then ends.
@@ -370,7 +348,7 @@ export interface Generated {
  */
 export interface Hello {
   type: "hello";
-  protocol: 14;
+  protocol: 13;
   /**
    * Id of a Showdown format for two players.
    */
