@@ -12,8 +12,8 @@ _HEAD = """\
 # Policies that come with nashdex
 
 A name plays wherever a policy does, such as `nashdex play zoo:gen1randombattle`. It never changes its weights.
-`nashdex panel zoo:NAME@greedy` plays the table again, with the `--team-set` of the card's limits if they name one;
-other seeds agree within the intervals.
+`nashdex panel zoo:NAME@greedy` plays the table again, with the `--team-set` of the card's limits if they name one.
+A policy whose panel was played with two seeds says how far they agree.
 [The guide](../how-to/evaluate-honestly.md#measure-a-policy-against-every-player) says who is in the panel.
 """
 

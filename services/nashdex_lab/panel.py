@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from pydantic import Field, NonNegativeInt
 
@@ -194,16 +194,60 @@ def _above(elo: Elo) -> Elo:
 
 def _elo(result: MatchResult) -> Elo:
     """Return the Elo difference of a score that nobody can win or lose entirely: with half a battle for each side."""
+    value, low, high = (_elo_of((score * result.battles + 0.5) / (result.battles + 1)) for score in _interval(result))
+    return Elo(value=value, low=min(low, value), high=max(high, value))
+
+
+class _Interval(NamedTuple):
+    value: float
+    low: float
+    high: float
+
+
+def _interval(result: MatchResult) -> _Interval:
+    """Return the score of a row, which has one, with its interval."""
     assert result.score is not None
     assert result.low is not None
     assert result.high is not None
-    scores = (result.score, result.low, result.high)
-    value, low, high = (_elo_of((score * result.battles + 0.5) / (result.battles + 1)) for score in scores)
-    return Elo(value=value, low=min(low, value), high=max(high, value))
+    return _Interval(result.score, result.low, result.high)
 
 
 def _elo_of(score: float) -> float:
     return 400.0 * math.log10(score / (1.0 - score))
+
+
+class Repetition(NamedTuple):
+    """How far a panel agrees with another of the same policy."""
+
+    num_equal: int
+    """Scores whose difference is within its 95 % interval."""
+    num_compared: int
+    farthest: str
+    """The opponent with the largest difference."""
+    difference: float
+    """The second panel's score minus the first's, against this opponent."""
+
+
+def repetition(panel: Panel, again: Panel) -> Repetition | None:
+    """Return how far ``again`` agrees with ``panel``; None if they have no opponent in common.
+
+    The interval of a difference follows from the two scores' intervals, whose half widths are added as squares.
+    """
+    first = {row.result.p2: row.result for row in panel.rows}
+    differences = {}
+    num_equal = 0
+    for row in again.rows:
+        found, earlier = row.result, first.get(row.result.p2)
+        if earlier is None:
+            continue
+        score, other = _interval(found), _interval(earlier)
+        differences[found.p2] = score.value - other.value
+        half_width = math.hypot(score.high - score.low, other.high - other.low) / 2
+        num_equal += abs(differences[found.p2]) <= half_width
+    if not differences:
+        return None
+    farthest = max(differences, key=lambda opponent: (abs(differences[opponent]), opponent))
+    return Repetition(num_equal, len(differences), farthest, differences[farthest])
 
 
 HEADINGS = ("opponent", "score", "95 % interval", "draws as losses", "battles", "Elo difference")

@@ -38,7 +38,9 @@ _POLICY = "As in `nashdex battle`: zoo:NAME, STORE#ID or RUN#newest."
 
 
 def publish_policy(
-    policy: Annotated[str, typer.Argument(metavar="RUN#ID", help="A network that a run trained.")],
+    policy: Annotated[
+        str, typer.Argument(metavar="RUN#ID", help="A network that a run trained, or zoo:NAME to renew its card.")
+    ],
     name: Annotated[str, typer.Argument(metavar="NAME", help="Its name for good, such as gen1randombattle.")],
     *,
     zoo: Annotated[
@@ -64,7 +66,7 @@ def publish_policy(
 
     The command measures how closely the published weights follow the trained ones, and reads the training's settings
     from the run. A name never changes its weights. Publishing the same weights again renews the card, for example
-    with the panel.
+    with the panel; a second panel with another seed is compared with the first.
     """
     from nashdex.core.references import PolicyReference
     from nashdex.metagame.analysis.exploit import ExploitVerdict

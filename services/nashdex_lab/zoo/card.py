@@ -12,7 +12,7 @@ from nashdex.core.results import Evaluation
 from nashdex.metagame.analysis.exploit import ExploitVerdict
 from nashdex.store.documents import read_beside_policy
 from nashdex.store.protocol import ObjectStore
-from nashdex_lab.panel import HEADINGS, Panel, panel_cells, panel_lines
+from nashdex_lab.panel import HEADINGS, Panel, panel_cells, panel_lines, repetition
 
 LICENCE: Final = "Apache-2.0"
 
@@ -63,6 +63,9 @@ class PolicyCard(Document):
     limits: tuple[str, ...] = Field(description="What a user should know before using it.")
     licence: str = LICENCE
     panel: Panel | None = Field(None, description="Its results against the panel; null until they are added.")
+    earlier_panel: Panel | None = Field(
+        None, description="The panel before it, with another seed; null until a second one was played."
+    )
     exploit: ExploitVerdict | None = Field(None, description="What an exploiter scores against it; null without one.")
 
 
@@ -119,6 +122,12 @@ def card_lines(card: PolicyCard) -> Iterator[str]:
         yield ""
         for line in list(panel_lines(card.panel))[1 + len(card.panel.rows) :]:
             yield f"- {line}"
+        if card.earlier_panel is not None and (found := repetition(card.earlier_panel, card.panel)):
+            yield (
+                f"- seeds {card.earlier_panel.seed} and {card.panel.seed}: {found.num_equal} of {found.num_compared} "
+                f"scores agree within their 95 % intervals; the largest difference is {found.difference:+.3f}, against "
+                f"{found.farthest}"
+            )
     yield f"- {card.exploit.summary}" if card.exploit else "- No exploiter was trained against it."
     yield ""
     yield "## Limits"

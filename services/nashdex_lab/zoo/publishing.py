@@ -15,7 +15,7 @@ from torch import Tensor
 
 from nashdex.core import keys
 from nashdex.core.errors import ConfigurationError, DataError
-from nashdex.core.ids import ID_PATTERN, SAMPLED, BarePolicyId, PlayedPolicy, PolicyId, RunId
+from nashdex.core.ids import ID_PATTERN, SAMPLED, BarePolicyId, PlayedPolicy, PolicyId
 from nashdex.core.manifest import Manifest
 from nashdex.core.references import SEARCH, ZOO, PolicyReference
 from nashdex.core.results import TRAINING_RESULT, TrainingResult
@@ -198,16 +198,21 @@ class Said:
 def publish(zoo: ObjectStore, reference: PolicyReference, name: str, said: Said, *, battles: int) -> PolicyCard:
     """Publish the network that ``reference`` means in ``zoo`` as ``name``, and return its card.
 
-    Publishing the same weights under the same name again renews the card. It keeps the panel and the exploiter that
-    ``said`` leaves out. Everything is checked before anything is written; the name is written last.
+    Publishing the same weights under the same name again renews the card. It keeps what ``said`` leaves out, and beside
+    a panel with another seed the one before it. A policy that ``zoo`` has published needs no run for that. Everything
+    is checked before anything is written; the name is written last.
 
     Raises:
-        ConfigurationError: the policy is no network of a run, or too large; the name is wrong, or names other weights.
+        ConfigurationError: the policy is no network of a run, or too large; the name is wrong, or names other weights;
+            the panel is another policy's.
         DataError: the policy or its run is missing or altered.
     """
     if not re.fullmatch(ID_PATTERN, name):
         raise ConfigurationError(f"{name!r} is no name for a policy: expected lower-case letters, digits, '.' and '-'")
     store, document = _source(reference)
+    if store.uri == zoo.uri and (card := read_card(zoo, document.id)):
+        _check_name(_names(zoo), name, card.policy)
+        return _renewed(zoo, card, said)
     run = open_run(reference.store)
     trained = load_network(store, document.id, document.space)
     halves = half_precision(trained)
@@ -231,12 +236,32 @@ def publish(zoo: ObjectStore, reference: PolicyReference, name: str, said: Said,
         weights_bytes=len(weights),
         training=training_of(run, document, said.hardware, said.commit),
         parity=measure_parity(game, trained, rounded, battles=battles),
-        limits=tuple(said.limits) or (earlier.limits if earlier else ()),
-        panel=_without_folders(said.panel, run.id) if said.panel else (earlier.panel if earlier else None),
-        exploit=said.exploit or (earlier.exploit if earlier else None),
+        limits=earlier.limits if earlier else (),
+        panel=earlier.panel if earlier else None,
+        earlier_panel=earlier.earlier_panel if earlier else None,
+        exploit=earlier.exploit if earlier else None,
     )
     zoo.put_if_absent(keys.policy_weights(published.id), weights)
     zoo.put_if_absent(keys.policy_document(published.id), published.to_json())
+    return _renewed(zoo, card, said)
+
+
+def _renewed(zoo: ObjectStore, card: PolicyCard, said: Said) -> PolicyCard:
+    """Store ``card`` with what the publisher says, and return it."""
+    if said.panel is not None:
+        _check_panel(said.panel, card)
+    training, panel = card.training, said.panel and _without_folders(said.panel, card.training.run)
+    is_repetition = panel is not None and card.panel is not None and panel.seed != card.panel.seed
+    update = {
+        "training": training.model_copy(
+            update={"hardware": said.hardware or training.hardware, "commit": said.commit or training.commit}
+        ),
+        "limits": tuple(said.limits) or card.limits,
+        "panel": panel or card.panel,
+        "earlier_panel": card.panel if is_repetition else card.earlier_panel,
+        "exploit": said.exploit or card.exploit,
+    }
+    card = card.model_copy(update=update)
     publish_card(zoo, card)
     return card
 
@@ -268,6 +293,15 @@ def publish_card(zoo: ObjectStore, card: PolicyCard) -> None:
             return
 
 
+def _check_panel(panel: Panel, card: PolicyCard) -> None:
+    """Refuse the panel of another format, or of another policy of the zoo."""
+    reference = PolicyReference.parse(panel.policy)
+    if panel.format != card.format or (reference.store == ZOO and reference.name != card.name):
+        raise ConfigurationError(
+            f"the panel is of {panel.policy} in {panel.format}; expected one of {ZOO}{card.name} in {card.format}"
+        )
+
+
 def _names(zoo: ObjectStore) -> dict[str, BarePolicyId]:
     """Return the published names, sorted: those of the list, and those that it may lack yet."""
     names = dict(read_published_names(zoo).policies)
@@ -276,7 +310,7 @@ def _names(zoo: ObjectStore) -> dict[str, BarePolicyId]:
     return dict(sorted(names.items()))
 
 
-def _without_folders(panel: Panel, run: RunId) -> Panel:
+def _without_folders(panel: Panel, run: str) -> Panel:
     """Return the panel with a run's policy as RUN#NAME: a card names no folder of the machine that measured it."""
     reference = PolicyReference.parse(panel.policy)
     policy = panel.policy if reference.store in {"", ZOO} else str(replace(reference, store=run))

@@ -184,6 +184,35 @@ def test_a_policy_that_is_published_under_two_names_at_once_gets_one() -> None:
     assert card.name == winner
 
 
+def test_a_card_keeps_its_panel_beside_a_second_one_and_says_how_far_they_agree(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run_command_line(["policy", "get", "zoo:gen1ou-4m", str(tmp_path)]) == 0
+    zoo, policy = open_store(str(tmp_path)), BarePolicyId(PolicyId(PINNED["gen1ou-4m"]))
+    publish_name(zoo, "gen1ou-4m", policy)
+    first = read_card(zoo, policy)
+    assert first is not None
+    assert first.panel is not None
+    row = first.panel.rows[0]
+    moved = row.result.model_copy(update={"score": 1.0, "low": 0.99, "high": 1.0})
+    changed = {"seed": 1_234_567, "rows": (row.model_copy(update={"result": moved}), *first.panel.rows[1:])}
+    panel = first.panel.model_copy(update=changed)
+    (tmp_path / "panel.json").write_bytes(panel.to_json())
+    renew = ["policy", "publish", f"{tmp_path}#gen1ou-4m", "gen1ou-4m", "--zoo", str(tmp_path)]
+    assert run_command_line([*renew, "--panel", str(tmp_path / "panel.json")]) == 0
+    card = read_card(zoo, policy)
+    assert card is not None
+    assert (card.panel, card.earlier_panel) == (panel, first.panel)
+    assert card.model_copy(update={"panel": first.panel, "earlier_panel": None}) == first
+    num = len(panel.rows)
+    says = f"- seeds {first.panel.seed} and 1234567: {num - 1} of {num} scores agree within their 95 % intervals; the "
+    assert [line.partition("largest")[0] for line in card_lines(card) if "scores agree" in line] == [says]
+    (tmp_path / "panel.json").write_bytes(panel.model_copy(update={"format": "gen4ou"}).to_json())
+    assert run_command_line([*renew, "--panel", str(tmp_path / "panel.json")]) == 64
+    assert "in gen4ou; expected one of zoo:gen1ou-4m in gen1ou" in capsys.readouterr().err
+    assert read_card(zoo, policy) == card
+
+
 def test_half_precision_is_read_as_single(store: ObjectStore) -> None:
     network = load_network(store, stored(store), space())
     published = half_precision(network)
