@@ -219,7 +219,7 @@ def _elo_of(score: float) -> float:
 class Repetition(NamedTuple):
     """How far a panel agrees with another of the same policy."""
 
-    num_equal: int
+    num_agreeing: int
     """Scores whose difference is within its 95 % interval."""
     num_compared: int
     farthest: str
@@ -235,7 +235,7 @@ def repetition(panel: Panel, again: Panel) -> Repetition | None:
     """
     first = {row.result.p2: row.result for row in panel.rows}
     differences = {}
-    num_equal = 0
+    num_agreeing = 0
     for row in again.rows:
         found, earlier = row.result, first.get(row.result.p2)
         if earlier is None:
@@ -243,11 +243,11 @@ def repetition(panel: Panel, again: Panel) -> Repetition | None:
         score, other = _interval(found), _interval(earlier)
         differences[found.p2] = score.value - other.value
         half_width = math.hypot(score.high - score.low, other.high - other.low) / 2
-        num_equal += abs(differences[found.p2]) <= half_width
+        num_agreeing += abs(differences[found.p2]) <= half_width
     if not differences:
         return None
     farthest = max(differences, key=lambda opponent: (abs(differences[opponent]), opponent))
-    return Repetition(num_equal, len(differences), farthest, differences[farthest])
+    return Repetition(num_agreeing, len(differences), farthest, differences[farthest])
 
 
 HEADINGS = ("opponent", "score", "95 % interval", "draws as losses", "battles", "Elo difference")

@@ -88,19 +88,20 @@ EXTERNAL: Final = PolicySource(
 
 
 def _describe_search(store: ObjectStore, policy: BarePolicyId) -> tuple[Kind, str]:
-    around = _bare_inside(policy)
+    around = BarePolicyId(without_search(policy))
     return "search", f"{SEARCH}{source_of(around).describe(store, around)[1]}"
 
 
-def _bare_inside(policy: BarePolicyId) -> BarePolicyId:
-    return BarePolicyId(PolicyId(policy.removeprefix(SEARCH)))
+def _format_of_search(store: ObjectStore, policy: BarePolicyId) -> str | None:
+    around = BarePolicyId(without_search(policy))
+    return source_of(around).format(store, around)
 
 
 SEARCHING: Final = PolicySource(
     describe=_describe_search,
-    objects=lambda store, policy: policy_files(store, _bare_inside(policy)),
+    objects=lambda store, policy: policy_files(store, without_search(policy)),
     player="nashdex.policies.sources:load_search",
-    format=lambda store, policy: source_of(_bare_inside(policy)).format(store, _bare_inside(policy)),
+    format=_format_of_search,
     plays=lambda game, num_slots: game == SHOWDOWN and num_slots == 1,
     search=None,
 )

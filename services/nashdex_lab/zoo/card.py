@@ -124,9 +124,9 @@ def card_lines(card: PolicyCard) -> Iterator[str]:
             yield f"- {line}"
         if card.earlier_panel is not None and (found := repetition(card.earlier_panel, card.panel)):
             yield (
-                f"- seeds {card.earlier_panel.seed} and {card.panel.seed}: {found.num_equal} of {found.num_compared} "
-                f"scores agree within their 95 % intervals; the largest difference is {found.difference:+.3f}, against "
-                f"{found.farthest}"
+                f"- seeds {card.earlier_panel.seed} and {card.panel.seed}: {found.num_agreeing} of "
+                f"{found.num_compared} scores agree within their 95 % intervals; the largest difference is "
+                f"{found.difference:+.3f}, against {found.farthest}"
             )
     yield f"- {card.exploit.summary}" if card.exploit else "- No exploiter was trained against it."
     yield ""
