@@ -203,7 +203,7 @@ def test_a_card_keeps_its_panel_beside_a_second_one_and_says_how_far_they_agree(
     card = read_card(zoo, policy)
     assert card is not None
     assert (card.panel, card.earlier_panel) == (panel, first.panel)
-    assert card.model_copy(update={"panel": first.panel, "earlier_panel": None}) == first
+    assert card.model_copy(update={"panel": first.panel, "earlier_panel": first.earlier_panel}) == first
     num = len(panel.rows)
     says = f"- seeds {first.panel.seed} and 1234567: {num - 1} of {num} scores agree within their 95 % intervals; the "
     assert [line.partition("largest")[0] for line in card_lines(card) if "scores agree" in line] == [says]
