@@ -210,9 +210,13 @@ def publish(zoo: ObjectStore, reference: PolicyReference, name: str, said: Said,
     if not re.fullmatch(ID_PATTERN, name):
         raise ConfigurationError(f"{name!r} is no name for a policy: expected lower-case letters, digits, '.' and '-'")
     store, document = _source(reference)
+    if said.panel is not None:
+        _check_panel(said.panel, name, document.format)
     if store.uri == zoo.uri and (card := read_card(zoo, document.id)):
         _check_name(_names(zoo), name, card.policy)
-        return _renewed(zoo, card, said)
+        card = _renewed(card, said)
+        publish_card(zoo, card)
+        return card
     run = open_run(reference.store)
     trained = load_network(store, document.id, document.space)
     halves = half_precision(trained)
@@ -228,7 +232,7 @@ def publish(zoo: ObjectStore, reference: PolicyReference, name: str, said: Said,
     rounded.load_state_dict({key: half.float() if half.is_floating_point() else half for key, half in halves.items()})
     game = game_of_run(store, run.settings)
     earlier = read_card(zoo, published.id)
-    card = PolicyCard(
+    unsaid = PolicyCard(
         name=name,
         policy=published.id,
         format=document.format,
@@ -241,15 +245,15 @@ def publish(zoo: ObjectStore, reference: PolicyReference, name: str, said: Said,
         earlier_panel=earlier.earlier_panel if earlier else None,
         exploit=earlier.exploit if earlier else None,
     )
+    card = _renewed(unsaid, said)
     zoo.put_if_absent(keys.policy_weights(published.id), weights)
     zoo.put_if_absent(keys.policy_document(published.id), published.to_json())
-    return _renewed(zoo, card, said)
+    publish_card(zoo, card)
+    return card
 
 
-def _renewed(zoo: ObjectStore, card: PolicyCard, said: Said) -> PolicyCard:
-    """Store ``card`` with what the publisher says, and return it."""
-    if said.panel is not None:
-        _check_panel(said.panel, card)
+def _renewed(card: PolicyCard, said: Said) -> PolicyCard:
+    """Return ``card`` with what the publisher says."""
     training, panel = card.training, said.panel and _without_folders(said.panel, card.training.run)
     is_repetition = panel is not None and card.panel is not None and panel.seed != card.panel.seed
     update = {
@@ -261,9 +265,7 @@ def _renewed(zoo: ObjectStore, card: PolicyCard, said: Said) -> PolicyCard:
         "earlier_panel": card.panel if is_repetition else card.earlier_panel,
         "exploit": said.exploit or card.exploit,
     }
-    card = card.model_copy(update=update)
-    publish_card(zoo, card)
-    return card
+    return card.model_copy(update=update)
 
 
 def publish_card(zoo: ObjectStore, card: PolicyCard) -> None:
@@ -293,12 +295,12 @@ def publish_card(zoo: ObjectStore, card: PolicyCard) -> None:
             return
 
 
-def _check_panel(panel: Panel, card: PolicyCard) -> None:
+def _check_panel(panel: Panel, name: str, format_id: str) -> None:
     """Refuse the panel of another format, or of another policy of the zoo."""
     reference = PolicyReference.parse(panel.policy)
-    if panel.format != card.format or (reference.store == ZOO and reference.name != card.name):
+    if panel.format != format_id or (reference.store == ZOO and reference.name != name):
         raise ConfigurationError(
-            f"the panel is of {panel.policy} in {panel.format}; expected one of {ZOO}{card.name} in {card.format}"
+            f"the panel is of {panel.policy} in {panel.format}; expected one of {ZOO}{name} in {format_id}"
         )
 
 
