@@ -1,9 +1,10 @@
 """``search:RUN#POLICY``: a trained policy that looks one turn ahead and values the positions with its own critic.
 
 The search plays every pair of choices in sampled worlds, as ``search:…`` does. At each leaf the critic reads what the
-seat would see there. The solution of the game of these values gives each action a value Q, and the policy π plays in
-proportion to π · exp(Q / β). That maximises the value minus β times the divergence from π (the E-step of Abdolmaleki
-et al., "Maximum a posteriori policy optimisation", ICLR 2018).
+seat would see there; the gateway takes the mean of its value and the position's own. The solution of the game of these
+values gives each action a value Q, and the policy π plays in proportion to π · exp(Q / β). That maximises the value
+minus β times the divergence from π (the E-step of Abdolmaleki et al., "Maximum a posteriori policy optimisation",
+ICLR 2018).
 
 Around an ensemble, π is what its members propose together, and the mean of their critics judges the leaves.
 """
@@ -37,8 +38,8 @@ from nashdex.store.protocol import ObjectStore
 
 _log = structlog.get_logger()
 _NODES: Final = 100
-_BETA: Final = 0.1
-"""Temperature of the search's values, which are from −1 to 1."""
+_BETA: Final = 0.015
+"""Temperature of the search's values, which are from −1 to 1: an action worth .015 more is e times as probable."""
 
 
 class Judge:

@@ -13,7 +13,7 @@ import { winProbability } from "./value.js";
 
 const GUIDED = { nodes: 100, turns: 1, milliseconds: null };
 /** Temperature of the search's values, which are from −1 to 1. */
-const BETA = 0.1;
+const BETA = 0.015;
 
 /** Draws from the mixture that the search finds. */
 export class SearchPolicy {

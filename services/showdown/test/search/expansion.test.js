@@ -82,10 +82,23 @@ test("the client gets a row for each leaf, and gives each a value", async () => 
   const decisions = await peer.expect("decisions");
   assert.ok(leaves > 0);
   assert.deepEqual(decisions.battles, Array(leaves).fill(7));
-  peer.tell({ type: "value", rows: [{ battle: 7, seat: 0, values: Array(leaves).fill(0.5) }] });
-  const [found] = (await peer.expect("searched")).rows;
-  assert.equal(found.cause, null);
-  assert.ok(found.values.every((/** @type {number} */ value) => value > 0.49), "no battle ends there");
+  const values = [];
+  for (const worth of [0.5, -0.5]) {
+    if (values.length > 0) {
+      peer.tell({ type: "expand", rows: [{ ...rows[0], lines: [] }], nodes: 1, turns: 1, milliseconds: null, teams: [] });
+      await peer.expect("expanded");
+      await peer.expect("decisions");
+    }
+    peer.tell({ type: "value", rows: [{ battle: 7, seat: 0, values: Array(leaves).fill(worth) }] });
+    const [found] = (await peer.expect("searched")).rows;
+    assert.equal(found.cause, null);
+    values.push(found.values);
+  }
+  const [higher, lower] = values;
+  higher.forEach((/** @type {number} */ value, /** @type {number} */ at) => {
+    assert.ok(Math.abs(value - lower[at] - 0.5) < 1e-6, "half of a leaf's value is the client's");
+    assert.ok(Math.abs(value - 0.25) < 0.25 && Math.abs(value - 0.25) > 1e-9, "the other half is the position's own");
+  });
   peer.tell({ type: "value", rows: [{ battle: 7, seat: 0, values: [] }] });
   assert.match((await peer.expect("error")).message, /seat 0 of battle 7 was not expanded/);
 });
