@@ -51,9 +51,10 @@ function misfit(set, { moves, item, ability }) {
 /**
  * @param {PokemonSet} set
  * @param {Seen} seen
+ * @param {any} dex
  * @returns {PokemonSet} a copy that certainly has what was seen
  */
-function fitted(set, seen) {
+function fitted(set, seen, dex) {
   const kept = set.moves.filter((brought) => seen.moves.some((move) => isMove(move, brought)));
   const missing = seen.moves.filter((move) => !set.moves.some((brought) => isMove(move, brought)));
   const others = set.moves.filter((brought) => !kept.includes(brought));
@@ -65,7 +66,7 @@ function fitted(set, seen) {
     gender: seen.gender || set.gender,
     item: seen.item ?? set.item,
     ability: seen.ability || set.ability,
-    ...(seen.tera ? { teraType: /** @type {any} */ (seen.tera) } : {}),
+    ...(seen.tera ? { teraType: dex.types.get(seen.tera).name } : {}),
   };
 }
 
@@ -117,7 +118,7 @@ export class Prior {
   /** @param {Seen[]} seen @param {number} size @param {Random} prng @returns {PokemonSet[]} */
   #generate(seen, size, prng) {
     this.#reset(prng);
-    const sets = seen.map((pokemon) => fitted(this.#generateSet(pokemon), pokemon));
+    const sets = seen.map((pokemon) => fitted(this.#generateSet(pokemon), pokemon, this.dex));
     const taken = new Set(seen.map(({ species }) => this.#base(species)));
     for (let attempt = 0; attempt < MAX_TEAMS && sets.length < size; attempt++) {
       this.#reset(prng);
@@ -176,7 +177,7 @@ export class Prior {
       if (misses === least) best.push({ sets, team });
     }
     const { sets, team } = best[prng.random(best.length)];
-    const chosen = sets.map((set, at) => fitted(set ?? this.#setOf(bases[at], seen[at], prng), seen[at]));
+    const chosen = sets.map((set, at) => fitted(set ?? this.#setOf(bases[at], seen[at], prng), seen[at], this.dex));
     const taken = new Set(bases);
     const others = team.filter((set) => !taken.has(this.#base(set.species || set.name)));
     const spares = others.length < size - chosen.length ? this.teams[prng.random(this.teams.length)] : [];

@@ -7,7 +7,7 @@ import { search } from "../../src/search/search.js";
 import { Worlds } from "../../src/search/worlds.js";
 import { Encoder } from "../../src/encoder/encoder.js";
 import { LiveBattle } from "../../src/gateway/battle.js";
-import { playableFormat } from "../../src/simulator/package.js";
+import { PRNG, playableFormat, simulatorSeed } from "../../src/simulator/package.js";
 import { TeamSource } from "../../src/simulator/teams.js";
 import { legalChoices } from "../../src/tracker/actions.js";
 import { play } from "../support/tracker_battles.js";
@@ -45,6 +45,16 @@ for (const format of ["gen1randombattle", "gen3randombattle", "gen9randombattle"
     assert.ok(drawn >= 4, `${drawn} worlds`);
   });
 }
+
+test("a drawn set has the Tera type that was seen, in the simulator's name", () => {
+  const { dex } = Encoder.forFormat("gen9randombattle").dexInfo;
+  const prior = new Prior(playableFormat("gen9randombattle"), dex, []);
+  const seen = { species: "pikachu", level: 93, gender: "M", moves: [], item: null, ability: "", tera: "water" };
+  for (let at = 1; at < 9; at++) {
+    const [set] = prior.draw([seen], 1, new PRNG(simulatorSeed(`${at}`.padStart(16, "0"))));
+    assert.equal(set.teraType, "Water");
+  }
+});
 
 /** Leads that open alike; what follows, and the leads' other moves, differ. */
 const BENCHES = [
