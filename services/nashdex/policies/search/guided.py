@@ -1,4 +1,4 @@
-"""``search:RUN#POLICY``: a trained policy that looks one turn ahead and values the positions with its own critic.
+"""``search:RUN#POLICY``: a trained policy that looks one turn ahead; its own critic helps to value positions.
 
 The search plays every pair of choices in sampled worlds, as ``search:…`` does. At each leaf the critic reads what the
 seat would see there; the gateway takes the mean of its value and the position's own. The solution of the game of these

@@ -43,7 +43,7 @@ export class SearchPolicy {
 
 /**
  * Plays in proportion to π · exp(Q / β), with the policy π of a network or an ensemble, and the value Q of each action in
- * the solution of a search, whose leaves its critics value by their mean.
+ * the solution of a search, whose leaves its critics help to value, by their mean.
  */
 export class GuidedSearchPolicy {
   /** @param {import("./policies.js").PolicyEntry} entry @param {NetworkPolicy | EnsemblePolicy} proposer @param {Table} table @param {string[]} teams */

@@ -18,7 +18,7 @@ import { copyTracker } from "../tracker/copy.js";
  * @property {number} row of the observation that the caller values; -1: the battle is over
  */
 
-/** The caller's part of a leaf's value: the two valuations err in different positions, so their mean errs less. */
+/** The caller's part of a leaf's value; the rest is the position's own. docs/reference/search.md has the scores of other parts. */
 const CALLERS_SHARE = 0.5;
 
 /** One seat's search, from its worlds to its answer. */
