@@ -93,7 +93,7 @@ def together_tab(
     browser: BrowserContext, policy: str, together: tuple[str, str], judges: str, tmp_path: Path
 ) -> Iterator[Tab]:
     store, ensemble = together
-    named = [f"{store}#{ensemble}", f"search:{policy}", "search:matrix-small", f"search:{judges}", "random"]
+    named = [f"{store}#{ensemble}", f"search:{policy}", "search:matrix-small", f"search-20:{judges}", "random"]
     found = open_tab(browser, write_play_page(FORMAT, named, tmp_path).as_uri())
     found.page.wait_for_selector("form.setup")
     yield found
@@ -470,11 +470,11 @@ def test_ensembles_and_searches_play_the_battle_that_python_plays(
 ) -> None:
     page = together_tab.page
     offered = page.locator("#opponent option").all_inner_texts()
-    searching, judged = offered[1], "search:judges"
+    searching, judged = offered[1], "search-20:judges"
     assert offered == [ENSEMBLE, searching, "search:matrix-small", judged, "random"], "members play no battle alone"
     assert searching.startswith("search:made")
     store, ensemble = together
-    by_name = {ENSEMBLE: f"{store}#{ensemble}", searching: f"search:{policy}", judged: f"search:{judges}"}
+    by_name = {ENSEMBLE: f"{store}#{ensemble}", searching: f"search:{policy}", judged: f"search-20:{judges}"}
     pairs = [(ENSEMBLE, "search:matrix-small"), ("random", searching), ("random", judged)]
     for number, (first, second) in enumerate(pairs):
         record = watched(page, first, second, SEED + number)

@@ -11,7 +11,7 @@ from pydantic import TypeAdapter
 from nashdex.core import keys
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.ids import BarePolicyId, PolicyId
-from nashdex.core.references import PolicyReference
+from nashdex.core.references import SEARCH, PolicyReference
 from nashdex.evaluator.match import MatchResult, play_match
 from nashdex.games.registry import game_for
 from nashdex.metagame.population import Population
@@ -122,6 +122,19 @@ def test_a_stored_network_or_an_ensemble_searches_and_plays_the_same_again(tmp_p
     assert first.model_copy(update={"seconds": 0.0}) == second.model_copy(update={"seconds": 0.0})
 
 
+@pytest.mark.slow
+def test_more_nodes_are_more_worlds(tmp_path: Path) -> None:
+    stored = _stored(tmp_path, "gen1randombattle")
+    least, less, default, same = (
+        play_match("gen1randombattle", f"{search}{stored}@greedy", "max-power", battles=2, seed=3).model_copy(
+            update={"seconds": 0.0, "p1": ""}
+        )
+        for search in ("search-1:", "search-60:", "search:", "search-100:")
+    )
+    assert least.decisions != less.decisions != default.decisions, "three other matches"
+    assert default == same
+
+
 def test_an_ensemble_is_judged_by_the_mean_of_its_critics(tmp_path: Path) -> None:
     members = [_stored(tmp_path, "gen1randombattle", seed=seed) for seed in range(2)]
     store = open_store(str(tmp_path))
@@ -129,8 +142,8 @@ def test_an_ensemble_is_judged_by_the_mean_of_its_critics(tmp_path: Path) -> Non
     space = read_document(store, BarePolicyId(ids[0])).space
     observations = np.random.default_rng(0).random((5, space.observation_size), dtype=np.float32)
     ensemble = PolicyId(_together(tmp_path, *members, f"{members[0]}@T2").rpartition("#")[2])
-    found = load_guided_ensemble(store, ensemble, space).values(observations)
-    first, second = (load_guided_search(store, policy, space).values(observations) for policy in ids)
+    found = load_guided_ensemble(store, ensemble, space, SEARCH).values(observations)
+    first, second = (load_guided_search(store, policy, space, SEARCH).values(observations) for policy in ids)
     assert not np.allclose(first, second, atol=1e-3)
     assert np.allclose(found, (first + second) / 2, atol=1e-6), "a member that votes twice judges once"
 
@@ -165,8 +178,8 @@ def test_a_run_has_policies_that_search_as_teacher_and_as_member(tmp_path: Path)
     config.write_text(f"""
 format = "gen1randombattle"
 iterations = 1
-population.initial = ["random", "search:{members[0]}@greedy"]
-collect = {{teacher = "search:{ensemble}", battles = 2, shards = 1}}
+population.initial = ["random", "search-20:{members[0]}@greedy"]
+collect = {{teacher = "search-5:{ensemble}", battles = 2, shards = 1}}
 train.first = "clone"
 arena.concurrent_battles = 2
 evaluate = {{battles_per_pair = 2, shards = 1}}
@@ -176,8 +189,8 @@ evaluate = {{battles_per_pair = 2, shards = 1}}
         step_function(step.name)(run.store, run.settings, 0, 0)
     solved = read_published(run.store, 0, keys.POPULATION, Population).policies
     id_of = [text.rpartition("#")[2] for text in (members[0], ensemble)]
-    assert [entry.id for entry in solved[:2]] == ["random", f"search:{id_of[0]}@greedy"]
-    assert solved[2].name == f"clone of search:{id_of[1]}"
+    assert [entry.id for entry in solved[:2]] == ["random", f"search-20:{id_of[0]}@greedy"]
+    assert solved[2].name == f"clone of search-5:{id_of[1]}"
     assert verify_run(run).problems == []
 
 

@@ -87,7 +87,7 @@ def resolve(reference: PolicyReference) -> Referred:
     store = open_store(reference.store)
     if reference.name != NASH:
         policy = PlayedPolicy(find_policy(store, reference.name), reference.temperature).id
-        return Referred(store, {searching(policy) if reference.searches else policy: 1.0})
+        return Referred(store, {searching(reference.search, policy): 1.0})
     if reference.temperature != SAMPLED:
         raise ConfigurationError(
             f"{str(reference)!r}: a meta-strategy is over policies as they play, so it takes no suffix; write "
@@ -95,9 +95,7 @@ def resolve(reference: PolicyReference) -> Referred:
         )
     strategy = read_published(store, newest_solved_iteration(store), keys.META_STRATEGY, MetaStrategy)
     played = {policy: share for policy, share in strategy.meta_strategy.items() if share > 0}
-    if reference.searches:
-        played = {searching(policy): share for policy, share in played.items()}
-    return Referred(store, played)
+    return Referred(store, {searching(reference.search, policy): share for policy, share in played.items()})
 
 
 def find_policy(store: ObjectStore, name: str) -> BarePolicyId:

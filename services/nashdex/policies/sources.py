@@ -2,7 +2,7 @@
 
 ``source_of`` alone tells them apart. An installed package reads the imported ones, by the entry ``imported``. A source
 with files stores them under keys of its own; a run copies what ``objects`` returns. A policy with a search around it,
-``search:p0123``, is stored as the policy alone.
+``search:p0123`` or ``search-300:p0123``, is stored as the policy alone.
 """
 
 from collections.abc import Callable, Iterable
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from nashdex.core.errors import DataError
 from nashdex.core.ids import BarePolicyId, PlayedPolicy, PolicyId, is_ensemble, is_imported
 from nashdex.core.plugins import Registry
-from nashdex.core.references import SEARCH
+from nashdex.core.references import split_search
 from nashdex.games.showdown.formats import GAME as SHOWDOWN
 from nashdex.games.space import Space
 from nashdex.games.tabular.game import GAME as TABULAR
@@ -46,8 +46,8 @@ class PolicySource:
     plays: Callable[[str, int], bool] = lambda _game, _num_slots: True
     """Says whether its policies play a ``Space.game`` with a number of slots."""
     search: str | None = "nashdex.policies.search.guided:load_guided_search"
-    """``module:function`` of (store, policy id, space): the policy with a search around it, or an error that says why
-    it cannot search. None: it never searches (``searching``)."""
+    """``module:function`` of (store, policy id, space, search): the policy with this search around it, or an error that
+    says why it cannot search. None: it never searches (``searching``)."""
     table: str | None = None
     """``module:function`` of (store, policy id, space): the policy in a tabular game, if that is read otherwise."""
 
@@ -88,8 +88,9 @@ EXTERNAL: Final = PolicySource(
 
 
 def _describe_search(store: ObjectStore, policy: BarePolicyId) -> tuple[Kind, str]:
-    around = BarePolicyId(without_search(policy))
-    return "search", f"{SEARCH}{source_of(around).describe(store, around)[1]}"
+    search, around = split_search(policy)
+    bare = BarePolicyId(PolicyId(around))
+    return "search", f"{search}{source_of(bare).describe(store, bare)[1]}"
 
 
 def _format_of_search(store: ObjectStore, policy: BarePolicyId) -> str | None:
@@ -129,21 +130,21 @@ def source_of(policy: PolicyId) -> PolicySource:
         return SOURCES["external"]
     if is_scripted(policy):
         return SOURCES["scripted"]
-    if policy.startswith(SEARCH):
+    if split_search(policy)[0]:
         return SOURCES["searching"]
     if is_ensemble(policy):
         return SOURCES["ensemble"]
     return SOURCES["imported" if is_imported(policy) else "stored"]
 
 
-def searching(policy: PolicyId) -> PolicyId:
-    """Return the id of ``policy`` with a search around it; its own where its source searches nothing."""
-    return policy if source_of(policy).search is None else PolicyId(f"{SEARCH}{policy}")
+def searching(search: str, policy: PolicyId) -> PolicyId:
+    """Return the id of ``policy`` with ``search`` around it, which may be empty; its own where its source has none."""
+    return policy if source_of(policy).search is None else PolicyId(f"{search}{policy}")
 
 
 def without_search(policy: PolicyId) -> PolicyId:
     """Return the id of the policy that a search is around; ``policy`` where there is none."""
-    return policy if is_scripted(policy) else PolicyId(policy.removeprefix(SEARCH))
+    return policy if is_scripted(policy) else PolicyId(split_search(policy)[1])
 
 
 def load_policies(
@@ -178,10 +179,10 @@ def load_search(store: ObjectStore, policy: PolicyId, space: Space, device: str)
         ConfigurationError: it cannot search.
     """
     del device
-    around = without_search(policy)
-    search = source_of(around).search
-    assert search is not None, "no other policy has a search around it"
-    searches: Policy = resolve_name(search)(store, around, space)
+    search, around = split_search(policy)
+    load = source_of(PolicyId(around)).search
+    assert load is not None, "no other policy has a search around it"
+    searches: Policy = resolve_name(load)(store, around, space, search)
     return searches
 
 

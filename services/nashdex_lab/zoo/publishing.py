@@ -17,7 +17,7 @@ from nashdex.core import keys
 from nashdex.core.errors import ConfigurationError, DataError
 from nashdex.core.ids import ID_PATTERN, SAMPLED, BarePolicyId, PlayedPolicy, PolicyId
 from nashdex.core.manifest import Manifest
-from nashdex.core.references import SEARCH, ZOO, PolicyReference
+from nashdex.core.references import ZOO, PolicyReference, split_search
 from nashdex.core.results import TRAINING_RESULT, TrainingResult
 from nashdex.core.steps import StepName
 from nashdex.games.interface import Decisions, Game
@@ -84,8 +84,10 @@ def without_places(settings: Any) -> Any:  # noqa: ANN401 - any JSON
     if not isinstance(settings, str) or "/" not in settings:
         return settings
     store, mark, policy = settings.rpartition("#")
-    searches = SEARCH if mark and settings.startswith(SEARCH) else ""
-    return f"{searches}{PurePosixPath(store).name}#{policy}" if mark else PurePosixPath(settings).name
+    if not mark:
+        return PurePosixPath(settings).name
+    search, store = split_search(store)
+    return f"{search}{PurePosixPath(store).name}#{policy}"
 
 
 def _seconds_before(run: Run, manifests: Sequence[Manifest]) -> float:

@@ -9,7 +9,7 @@ from typing import Final
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.ids import BarePolicyId, PlayedPolicy, PolicyId, is_ensemble, style_suffix
 from nashdex.core.output_files import write_output
-from nashdex.core.references import SEARCH, PolicyReference
+from nashdex.core.references import SEARCH, PolicyReference, search_nodes, split_search
 from nashdex.games.space import Space
 from nashdex.policies.archive import load_network
 from nashdex.policies.document import read_document
@@ -17,7 +17,6 @@ from nashdex.policies.ensembles.document import read_ensemble
 from nashdex.policies.references import known_policies, resolve
 from nashdex.policies.scripted.registry import SCRIPTED_POLICIES, is_scripted
 from nashdex.policies.search.able import check_can_search
-from nashdex.policies.sources import without_search
 from nashdex.settings.external import is_external
 from nashdex.store.protocol import ObjectStore
 from nashdex_play.calibration import PolicyCalibration, calibration_in_words, read_calibration
@@ -86,9 +85,9 @@ def _add(found: PagePolicies, store: ObjectStore | None, policy: PolicyId, space
         found.entries.append(_scripted(policy, space))
     else:
         assert store is not None, "a stored policy has a store"
-        around = without_search(policy)
-        read = _read if around == policy else _guided
-        found.entries.append(read(found, store, around, space))
+        search, around = split_search(policy)
+        entry = _guided(found, store, PolicyId(around), space, search) if search else _read(found, store, policy, space)
+        found.entries.append(entry)
     return policy
 
 
@@ -120,8 +119,8 @@ def _ensemble(found: PagePolicies, store: ObjectStore, policy: PolicyId, space: 
     )
 
 
-def _guided(found: PagePolicies, store: ObjectStore, policy: PolicyId, space: Space) -> PagePolicy:
-    """Return a search around a stored network or an ensemble, as ``nashdex.policies.search.guided`` plays it.
+def _guided(found: PagePolicies, store: ObjectStore, policy: PolicyId, space: Space, search: str) -> PagePolicy:
+    """Return ``search`` around a stored network or an ensemble, as ``nashdex.policies.search.guided`` plays it.
 
     Raises:
         ConfigurationError: it cannot search.
@@ -129,9 +128,10 @@ def _guided(found: PagePolicies, store: ObjectStore, policy: PolicyId, space: Sp
     check_can_search(store, policy)
     around = _add_part(found, store, policy, space)
     return PagePolicy(
-        id=f"{SEARCH}{policy}",
-        name=f"{SEARCH}{around.name}",
+        id=f"{search}{policy}",
+        name=f"{search}{around.name}",
         kind="search",
+        nodes=search_nodes(search),
         temperature=around.temperature,
         members=(PageMixture(policy=around.id),),
     )

@@ -86,16 +86,17 @@ def test_the_zoo_keeps_every_name_and_fits_its_promise() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "name", "searches", "temperature"),
+    ("text", "name", "search", "temperature"),
     [
-        ("zoo:gen1ou", "gen1ou", False, 1.0),
-        ("zoo:gen1ou@greedy", "gen1ou", False, 0.0),
-        ("search:zoo:gen1ou", "gen1ou", True, 1.0),
+        ("zoo:gen1ou", "gen1ou", "", 1.0),
+        ("zoo:gen1ou@greedy", "gen1ou", "", 0.0),
+        ("search:zoo:gen1ou", "gen1ou", "search:", 1.0),
+        ("search-300:zoo:gen1ou@greedy", "gen1ou", "search-300:", 0.0),
     ],
 )
-def test_a_name_of_the_zoo_is_a_reference(text: str, name: str, *, searches: bool, temperature: float) -> None:
+def test_a_name_of_the_zoo_is_a_reference(text: str, name: str, search: str, temperature: float) -> None:
     reference = PolicyReference.parse(text)
-    assert reference == PolicyReference(name, ZOO, temperature, searches)
+    assert reference == PolicyReference(name, ZOO, temperature, search)
     assert str(reference) == text
 
 

@@ -18,7 +18,7 @@ import torch
 from numpy.typing import NDArray
 
 from nashdex.core.ids import BarePolicyId, PlayedPolicy, PolicyId
-from nashdex.core.references import SEARCH
+from nashdex.core.references import search_nodes
 from nashdex.core.seeds import derive_uniform
 from nashdex.games.interface import Decisions
 from nashdex.games.showdown.potential import POTENTIAL_SHARES, potential
@@ -37,7 +37,6 @@ from nashdex.policies.search.searching import Searching, search_roots
 from nashdex.store.protocol import ObjectStore
 
 _log = structlog.get_logger()
-_NODES: Final = 100
 _BETA: Final = 0.015
 """Temperature of the search's values, which are from −1 to 1: an action worth .015 more is e times as probable."""
 
@@ -72,10 +71,13 @@ class GuidedSearch(Searching):
     needs_state = False
     view = None
 
-    def __init__(self, policy: PolicyId, space: Space, proposer: Proposer, judges: Sequence[Judge]) -> None:
-        """Search around what ``proposer`` plays in ``space``; ``judges`` value the leaves by their mean."""
+    def __init__(
+        self, policy: PolicyId, space: Space, search: str, proposer: Proposer, judges: Sequence[Judge]
+    ) -> None:
+        """Search around what ``proposer`` plays; ``judges`` value the leaves by their mean."""
         super().__init__(space)
-        self.id = PolicyId(f"{SEARCH}{policy}")
+        self.id = PolicyId(f"{search}{policy}")
+        self._nodes = search_nodes(search)
         self._temperature = PlayedPolicy.of(policy).temperature
         self._proposer = proposer
         self._judges = judges
@@ -85,7 +87,7 @@ class GuidedSearch(Searching):
         roots = search_roots(uniforms)
         expand = Expand(
             rows=self._gateway.rows(decisions, roots),
-            nodes=_NODES,
+            nodes=self._nodes,
             turns=1,
             milliseconds=None,
             teams=self._gateway.teams,
@@ -115,8 +117,8 @@ class GuidedSearch(Searching):
         return values
 
 
-def load_guided_search(store: ObjectStore, policy: PolicyId, space: Space) -> GuidedSearch:
-    """Return a stored network that searches, and plays as its id says.
+def load_guided_search(store: ObjectStore, policy: PolicyId, space: Space, search: str) -> GuidedSearch:
+    """Return a stored network with ``search`` around it.
 
     Raises:
         DataError: the policy is missing, altered, or was trained for another space.
@@ -124,11 +126,11 @@ def load_guided_search(store: ObjectStore, policy: PolicyId, space: Space) -> Gu
     """
     check_can_search(store, policy)
     network, judge = _read_judge(store, PlayedPolicy.of(policy).policy, space)
-    return GuidedSearch(policy, space, NetworkPolicy(policy, network), [judge])
+    return GuidedSearch(policy, space, search, NetworkPolicy(policy, network), [judge])
 
 
-def load_guided_ensemble(store: ObjectStore, policy: PolicyId, space: Space) -> GuidedSearch:
-    """Return an ensemble that searches, and plays as its id says: its members propose, and their critics judge.
+def load_guided_ensemble(store: ObjectStore, policy: PolicyId, space: Space, search: str) -> GuidedSearch:
+    """Return an ensemble with ``search`` around it: its members propose, and their critics judge.
 
     Raises:
         DataError: it or a member is missing, altered, or was trained for another space.
@@ -139,7 +141,7 @@ def load_guided_ensemble(store: ObjectStore, policy: PolicyId, space: Space) -> 
     read = {voter.policy: _read_judge(store, voter.policy, space) for voter in voters}
     members = [NetworkPolicy(voter.id, read[voter.policy][0]) for voter in voters]
     proposer = EnsemblePolicy(policy, members, is_joint=False)
-    return GuidedSearch(policy, space, proposer, [judge for _, judge in read.values()])
+    return GuidedSearch(policy, space, search, proposer, [judge for _, judge in read.values()])
 
 
 def _read_judge(store: ObjectStore, policy: BarePolicyId, space: Space) -> tuple[ActorCritic, Judge]:

@@ -17,8 +17,8 @@ import { distribution, softmax } from "./sampling.js";
  * @property {string} [reward] that its critic predicts
  * @property {import("./value.js").Chances[]} [chances] maps to calibrated chances
  * @property {Member[]} [members] of a mixture or an ensemble, or what a search is around
- * @property {number} [nodes] of a search alone
- * @property {number} [milliseconds] of a search alone; 0: its nodes alone count
+ * @property {number} [nodes] of a search
+ * @property {number} [milliseconds] of a search; 0: its nodes alone count
  *
  * @typedef {{policy: string, weight: number}} Member
  */

@@ -11,7 +11,6 @@ import { winProbability } from "./value.js";
 /** @typedef {import("./policies.js").Decision} Decision */
 /** @typedef {import("./policies.js").Opinion} Opinion */
 
-const GUIDED = { nodes: 100, turns: 1, milliseconds: null };
 /** Temperature of the search's values, which are from −1 to 1. */
 const BETA = 0.015;
 
@@ -24,7 +23,7 @@ export class SearchPolicy {
     this.temperature = 1;
     this.reward = "";
     this.searches = true;
-    this.budget = { nodes: entry.nodes ?? 1, turns: 1, milliseconds: entry.milliseconds || null };
+    this.budget = budgetOf(entry);
     this.prior = table.searches.priorOf("search", teams);
   }
 
@@ -54,6 +53,7 @@ export class GuidedSearchPolicy {
     this.reward = proposer.reward;
     this.chances = "chances" in proposer ? proposer.chances : [];
     this.searches = true;
+    this.budget = budgetOf(entry);
     this.proposer = proposer;
     /** Each network once, however often it votes. */
     this.judges = "members" in proposer ? [...new Map(proposer.members.map((member) => [member.session, member])).values()] : [proposer];
@@ -68,7 +68,7 @@ export class GuidedSearchPolicy {
   /** @param {Decision} decision @param {Float32Array[]} _memory @param {bigint} [root] that the search's seed follows from @returns {Promise<Opinion>} */
   async consider(decision, _memory, root = 0n) {
     const opinion = await this.proposer.consider(decision, []);
-    const expansion = attempted(() => new Expansion(copyTracker(known(decision.tracker)), this.prior, GUIDED, searchSeed(root)));
+    const expansion = attempted(() => new Expansion(copyTracker(known(decision.tracker)), this.prior, this.budget, searchSeed(root)));
     if (!expansion) return opinion;
     const values = [];
     for (const tracker of expansion.trackers) values.push(await this.#valueOf(tracker));
@@ -91,6 +91,9 @@ export class GuidedSearchPolicy {
     return sum / this.judges.length;
   }
 }
+
+/** @param {import("./policies.js").PolicyEntry} entry */
+const budgetOf = ({ nodes = 1, milliseconds = 0 }) => ({ nodes, turns: 1, milliseconds: milliseconds || null });
 
 /** @param {bigint} root */
 const searchSeed = (root) => hexSeed(deriveSeed(root, "search"));
