@@ -58,7 +58,7 @@ class PagePolicy(Model):
     is_part: bool = False
     """Whether it plays only as a member of an ensemble or inside a search."""
     nodes: int = 0
-    """Budget of a search."""
+    """Budget of a search, in nodes."""
     milliseconds: float = 0.0
     """The same in milliseconds; 0: its nodes alone count."""
 
