@@ -40,7 +40,6 @@ TRAINING = Dashboard(
             [
                 alerting(live("Policy entropy", "nashdex_policy_entropy_nats", NATS), below=0.05),
                 live("Entropy coefficient", "nashdex_entropy_coefficient", "none"),
-                live("Explained variance", "nashdex_explained_variance_ratio", "percentunit"),
             ],
         ),
         Row(
@@ -78,6 +77,13 @@ TRAINING = Dashboard(
                 live("Clip fraction", "nashdex_clip_ratio", "percentunit"),
                 live("Gradient norm", "nashdex_gradient_norm", "none", logarithmic=True),
                 live("Policy loss", "nashdex_policy_loss", "none"),
+            ],
+        ),
+        Row(
+            "Critic",
+            [
+                live("Explained variance", "nashdex_explained_variance_ratio", "percentunit"),
+                live("Rank of the features", "nashdex_critic_rank", "suffix:dimensions"),
                 live("Value loss", "nashdex_value_loss", "none"),
             ],
         ),

@@ -115,7 +115,7 @@ each_kind = pytest.mark.parametrize(
     [
         (SINGLES, "pointer", {"predicts_opponent": True}),
         (SINGLES, "slots", {}),
-        (SINGLES, "memory", {"predicts_opponent": True}),
+        (SINGLES, "memory", {"predicts_opponent": True, "value_bins": 51}),
         (SINGLES, "memory", {"predicts_opponent": True, "estimates_damage": True}),
         (SINGLES, "transformer", {}),
         (SINGLES, "transformer", {"memory_size": 16, "predicts_opponent": True}),

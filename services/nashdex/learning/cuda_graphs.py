@@ -31,8 +31,8 @@ class GraphedPasses:
 
     def outputs(self, observations: Tensor) -> Outputs:
         """Return all that training learns from, for ``observations`` (B, F)."""
-        logits, values, *prediction = self._replay("outputs", observations)
-        return Outputs(logits, values, prediction[0] if prediction else None)
+        logits, value_outputs, *prediction = self._replay("outputs", observations)
+        return Outputs(logits, value_outputs, prediction[0] if prediction else None)
 
     def logits_and_prediction(self, observations: Tensor) -> tuple[Tensor, Tensor | None]:
         """Return logits (B, A) and the prediction of the opponent's choice."""
@@ -43,9 +43,9 @@ class GraphedPasses:
         """Return logits (B, A)."""
         return self._replay("logits", observations)[0]
 
-    def values(self, observations: Tensor) -> Tensor:
-        """Return the critic's values, (B,)."""
-        return self._replay("values", observations)[0]
+    def value_outputs(self, observations: Tensor) -> Tensor:
+        """Return the critic's outputs, (B, V)."""
+        return self._replay("value_outputs", observations)[0]
 
     def _replay(self, name: str, observations: Tensor) -> tuple[Tensor, ...]:
         num, filling = len(observations), self._num_rows - len(observations)

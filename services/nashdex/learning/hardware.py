@@ -86,8 +86,8 @@ class Forward(Protocol):
     def logits(self, observations: Tensor) -> Tensor:
         """Return logits (B, A)."""
 
-    def values(self, observations: Tensor) -> Tensor:
-        """Return the critic's values, (B,)."""
+    def value_outputs(self, observations: Tensor) -> Tensor:
+        """Return the critic's outputs, (B, V)."""
 
 
 def forward_passes(network: ActorCritic, precision: Precision, graphed_rows: int = 0) -> Forward:
@@ -110,8 +110,8 @@ class _InBfloat16:
 
     def outputs(self, observations: Tensor) -> Outputs:
         with _autocast(observations):
-            logits, values, prediction = self._network.outputs(observations)
-        return Outputs(logits.float(), values.float(), _float32(prediction))
+            logits, value_outputs, prediction = self._network.outputs(observations)
+        return Outputs(logits.float(), value_outputs.float(), _float32(prediction))
 
     def logits_and_prediction(self, observations: Tensor) -> tuple[Tensor, Tensor | None]:
         with _autocast(observations):
@@ -122,9 +122,9 @@ class _InBfloat16:
         with _autocast(observations):
             return self._network.logits(observations).float()
 
-    def values(self, observations: Tensor) -> Tensor:
+    def value_outputs(self, observations: Tensor) -> Tensor:
         with _autocast(observations):
-            return self._network.values(observations).float()
+            return self._network.value_outputs(observations).float()
 
 
 def _autocast(observations: Tensor) -> torch.autocast:

@@ -30,6 +30,7 @@ from nashdex.learning.updates.training import Training
 from nashdex.oracles.interface import Task, Trained
 from nashdex.policies import masked
 from nashdex.policies.networks.actor_critic import ActorCritic
+from nashdex.policies.networks.values import expected, value_loss
 from nashdex.settings.oracles import CloneSettings
 from nashdex.settings.train import TrainSettings
 from nashdex.telemetry.progress import Progress
@@ -209,9 +210,9 @@ def _actor_loss(network: Forward, batch: Batch) -> tuple[Tensor, dict[str, float
 
 
 def _critic_loss(network: Forward, observations: Tensor, returns: Tensor) -> tuple[Tensor, dict[str, float]]:
-    values = network.values(observations)
-    loss = (values - returns).square().mean()
-    explained = batching.explained_variance(values.detach(), returns)
+    outputs = network.value_outputs(observations)
+    loss = value_loss(outputs, returns)
+    explained = batching.explained_variance(expected(outputs.detach()), returns)
     return loss, {"value_loss": loss.item(), "explained_variance": explained}
 
 

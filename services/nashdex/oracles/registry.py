@@ -69,7 +69,7 @@ CLONE = Oracle(
     metrics={
         "loss": "cross-entropy to the teacher's actions, nats a decision",
         "accuracy": "share of decisions in which the teacher's action is the most likely one",
-        "value_loss": "mean squared error of the critic",
+        "value_loss": "mean squared error of the critic; with `network.value_bins`, cross-entropy, nats",
         "explained_variance": "share of the variance of returns that the critic explains",
         "validation_loss": "cross-entropy on held-out battles, nats a decision",
         "validation_accuracy": "accuracy on held-out battles; with replays, this, the loss and `validation_decisions` "

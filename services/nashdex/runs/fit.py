@@ -8,6 +8,7 @@ from nashdex.core.ids import is_imported
 from nashdex.core.section import changed_keys, without_effect
 from nashdex.games.registry import FORMATS, check_inputs
 from nashdex.games.showdown.formats import GAME as SHOWDOWN
+from nashdex.games.showdown.potential import POTENTIAL_SHARES
 from nashdex.learning.rewards import REWARDS
 from nashdex.metagame.opponents.registry import OPPONENT_RULES
 from nashdex.oracles.interface import AnyOracle
@@ -16,7 +17,7 @@ from nashdex.policies.networks.kinds import NETWORKS
 from nashdex.policies.scripted.registry import SCRIPTED_POLICIES, is_scripted, scripted_policies_of
 from nashdex.policies.sources import SOURCES
 from nashdex.settings.external import is_external
-from nashdex.settings.networks import NetworkSettings, remembers
+from nashdex.settings.networks import EntitySettings, NetworkSettings, remembers
 from nashdex.settings.opponents import TargetSettings
 from nashdex.settings.population import stored_policy
 from nashdex.settings.run import GateSettings, RunSettings, TeamStage
@@ -161,6 +162,12 @@ def _of_reward(format_id: str, reward: str) -> Iterator[str]:
 
 
 def _of_network(format_id: str, network: NetworkSettings, train: TrainSettings) -> Iterator[str]:
+    if isinstance(network, EntitySettings) and network.value_bins > 1 and train.reward not in POTENTIAL_SHARES:
+        yield (
+            f"network.value_bins is {network.value_bins}, whose bins reach from −1.5 to 1.5, and returns of "
+            f"train.reward {train.reward!r} may lie outside; expected {' or '.join(POTENTIAL_SHARES)} as reward, or "
+            "value_bins = 1"
+        )
     kind, played = network.kind, FORMATS[format_id]
     if not NETWORKS[kind].fits(played.game, played.num_slots):
         fitting = [n for n, other in NETWORKS.all().items() if other.fits(played.game, played.num_slots)]

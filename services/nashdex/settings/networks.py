@@ -102,19 +102,29 @@ class SlotsSettings(RowSettings):
     kind: Literal["slots"] = "slots"
 
 
-class EstimatingSettings(NetworkSettings):
-    """A network that can see estimates of damage beside the observation."""
+_AS_BEFORE: Final = (("estimates_damage", False), ("value_bins", 1))
+
+
+class EntitySettings(NetworkSettings):
+    """A network whose actor and critic encode the Pokémon and moves of an observation."""
 
     estimates_damage: bool = Field(
         default=False, description="Whether it sees the estimated damage of moves, computed from the observation."
     )
+    value_bins: int = Field(
+        1,
+        ge=1,
+        le=1001,
+        description="Outputs of the critic. 1: the expected return, learned by its squared error. More: probabilities "
+        "of as many bins of returns, learned by cross-entropy (HL-Gauss).",
+    )
 
     def sizes(self) -> dict[str, Any]:
-        """Leave out ``estimates_damage`` if it is false: policies that are older than the key keep their ids."""
-        return {key: size for key, size in super().sizes().items() if (key, size) != ("estimates_damage", False)}
+        """Leave out keys that policies may be older than, at the values that do as those policies did: ids stay."""
+        return {key: size for key, size in super().sizes().items() if (key, size) not in _AS_BEFORE}
 
 
-class PointerSizes(EstimatingSettings):
+class PointerSizes(EntitySettings):
     """Sizes of the encoders and of the scorer."""
 
     embedding_size: int = Field(64, ge=1, le=512, description="Values in the embedding of one category.")
@@ -134,7 +144,7 @@ class PointerSettings(PointerSizes):
     kind: Literal["pointer"] = "pointer"
 
 
-class PointerPairsSettings(EstimatingSettings):
+class PointerPairsSettings(EntitySettings):
     """One encoder for all moves, one for all Pokémon, and one scorer for both slots' actions and their interaction."""
 
     kind: Literal["pointer-pairs"] = "pointer-pairs"
@@ -153,7 +163,7 @@ class MemorySettings(PointerSizes):
     memory_size: int = Field(128, ge=1, le=4096, description="Size of the actor's memory of a battle.")
 
 
-class TransformerSettings(EstimatingSettings):
+class TransformerSettings(EntitySettings):
     """Attention over the entities of an observation, and the pointer network's scorer. For GPUs: slow on a CPU."""
 
     kind: Literal["transformer"] = "transformer"

@@ -154,6 +154,12 @@ EXPLAINED_VARIANCE = Metric(
     unit="ratio",
     fact="explained_variance",
 )
+CRITIC_RANK = Metric(
+    "nashdex_critic_rank",
+    "gauge",
+    "Dimensions that hold 99 % of the inputs of the critic's last layer, by singular values.",
+    fact="critic_rank",
+)
 CLONING_LOSS = Metric("nashdex_cloning_loss_nats", "gauge", "Cross-entropy to the teacher.", unit="nats", fact="loss")
 CLONING_ACCURACY = Metric(
     "nashdex_cloning_accuracy_ratio",

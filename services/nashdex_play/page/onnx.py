@@ -29,6 +29,7 @@ from nashdex.policies.document import read_document
 from nashdex.policies.networks.actor_critic import ActorCritic
 from nashdex.policies.networks.memory import Recurrence
 from nashdex.policies.networks.pointer.entity_network import EntityNetwork, Read
+from nashdex.policies.networks.values import expected
 from nashdex.policies.references import resolve
 from nashdex.policies.scripted.registry import is_scripted
 
@@ -86,7 +87,7 @@ class _Exported(nn.Module):
             return network.logits(observations, network.fuse()), network.values(observations)
         read: Read[Any] = Read(network.actor_encoder.read(observations), [])
         logits, context = network.scores(read, network.fuse())
-        outputs = (logits, network.critic(read))
+        outputs = (logits, expected(network.critic(read)))
         return outputs if network.opponent is None else (*outputs, network.opponent(context))
 
 

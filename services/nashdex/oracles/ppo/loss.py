@@ -12,10 +12,12 @@ from nashdex.learning.damping import Coefficients
 from nashdex.learning.experience import batching
 from nashdex.learning.experience.batching import WHOLE, Batch, Shares
 from nashdex.learning.experience.round import Experience
+from nashdex.learning.feature_rank import measured_rank
 from nashdex.learning.hardware import Forward
 from nashdex.learning.references import Distribution, Reference
 from nashdex.policies import masked
 from nashdex.policies.networks.actor_critic import ActorCritic
+from nashdex.policies.networks.values import expected, value_loss
 from nashdex.settings.ppo import PpoSettings
 from nashdex.telemetry import metrics
 
@@ -152,8 +154,8 @@ def ppo_loss(
         logits, prediction = network.logits_and_prediction(batch.observations)
         critic = logits.new_zeros(())
     else:
-        logits, values, prediction = network.outputs(batch.observations)
-        critic, measured_critic = _critic_loss(values, targets.returns, shares)
+        logits, value_outputs, prediction = network.outputs(batch.observations)
+        critic, measured_critic = _critic_loss(value_outputs, targets.returns, shares)
     log_probs = masked.masked_log_softmax(logits, batch.masks)
 
     def over_choices(per_decision: Tensor) -> Tensor:
@@ -191,12 +193,12 @@ def critic_loss(
 ) -> tuple[Tensor, dict[str, float]]:
     """Return the loss of the critic alone, and its parts; with ``shares``, as ``ppo_loss``."""
     assert targets.returns is not None, "settings refuse a critic's warm-up where no critic learns"
-    return _critic_loss(network.values(batch.observations), targets.returns, shares)
+    return _critic_loss(network.value_outputs(batch.observations), targets.returns, shares)
 
 
-def _critic_loss(values: Tensor, returns: Tensor, shares: Shares) -> tuple[Tensor, dict[str, float]]:
-    loss = shares.decisions * (values - returns).square().mean()
-    explained = shares.decisions * batching.explained_variance(values.detach(), returns)
+def _critic_loss(outputs: Tensor, returns: Tensor, shares: Shares) -> tuple[Tensor, dict[str, float]]:
+    loss = shares.decisions * value_loss(outputs, returns)
+    explained = shares.decisions * batching.explained_variance(expected(outputs.detach()), returns)
     return loss, {"value_loss": loss.item(), "explained_variance": explained}
 
 
@@ -208,7 +210,8 @@ def measure(
     The networks compute on the batch's device, a chunk at a time; results are compared in the host's memory.
     """
     batch, targets = batch.part(rows), targets.rows(rows, batching.CPU)
-    log_probs, values = batching.evaluate(network, batch)
+    with measured_rank(network.value_layer) as rank:
+        log_probs, values = batching.evaluate(network, batch)
     start_log_probs = batching.log_probs(start, batch)
 
     def over_choices(per_decision: Tensor) -> float:
@@ -225,4 +228,6 @@ def measure(
     }
     if targets.returns is not None:
         measured["explained_variance"] = batching.explained_variance(values, targets.returns)
+        if (found := rank()) is not None:
+            measured["critic_rank"] = found
     return measured

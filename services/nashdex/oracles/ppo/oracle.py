@@ -16,7 +16,7 @@ from nashdex.settings.run import ActorSettings, RunSettings
 
 METRICS: Final[Mapping[str, str]] = {
     "policy_loss": "clipped surrogate loss of the actor",
-    "value_loss": "mean squared error of the critic",
+    "value_loss": "mean squared error of the critic; with `network.value_bins`, cross-entropy, nats",
     "entropy": "entropy of the policy over decisions with a choice, nats",
     "entropy_at_start": "the same at the start of the iteration, nats",
     "kl_round_start": "KL from the policy that the round began with, nats",
@@ -32,6 +32,7 @@ METRICS: Final[Mapping[str, str]] = {
     "effective_sample_share": "effective sample size under these ratios, as a share of the decisions",
     "grouped_share": "share of decisions that a group gives an advantage to, with `group-relative`",
     "explained_variance": "share of the variance of returns that the critic explains",
+    "critic_rank": "dimensions that hold 99 % of the inputs of the critic's last layer",
     "gradient_norm": "global norm of the gradient before it is scaled down",
     "learning_rate": "step size of the optimiser",
 }

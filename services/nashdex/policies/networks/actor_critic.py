@@ -21,6 +21,7 @@ from nashdex.games.space import Space
 from nashdex.policies.memory import RememberingNetwork
 from nashdex.policies.networks.kinds import NETWORKS
 from nashdex.policies.networks.observed import Observed
+from nashdex.policies.networks.values import expected
 from nashdex.settings.networks import NetworkSettings
 
 
@@ -36,10 +37,15 @@ class Outputs(NamedTuple):
 
     logits: Tensor
     """The actor's before masking, (B, A)."""
-    values: Tensor
-    """The critic's, (B,)."""
+    value_outputs: Tensor
+    """The critic's, (B, V), as ``values.value_loss`` takes them."""
     prediction: Tensor | None
     """Logits of the opponent's choice, (B, C) of ``opponent_choices``; None without a head."""
+
+    @property
+    def values(self) -> Tensor:
+        """The critic's values, (B,)."""
+        return expected(self.value_outputs)
 
 
 class ActorCritic(nn.Module, ABC):
@@ -99,9 +105,9 @@ class ActorCritic(nn.Module, ABC):
         With ``fused``, a network may leave out the prediction.
         """
         if fused is not None:
-            return Outputs(self.logits(observations, fused), self.values(observations), None)
+            return Outputs(self.logits(observations, fused), self.value_outputs(observations), None)
         logits, prediction = self.logits_and_prediction(observations)
-        return Outputs(logits, self.values(observations), prediction)
+        return Outputs(logits, self.value_outputs(observations), prediction)
 
     @abstractmethod
     def logits(self, observations: Tensor, fused: Any = None) -> Tensor:  # noqa: ANN401 - see fuse
@@ -120,6 +126,16 @@ class ActorCritic(nn.Module, ABC):
     @abstractmethod
     def values(self, observations: Tensor) -> Tensor:
         """Return the critic's values, (B,)."""
+
+    def value_outputs(self, observations: Tensor) -> Tensor:
+        """Return what the critic's loss follows from, (B, V) of ``policies.networks.values``; here, the values."""
+        return self.values(observations).unsqueeze(1)
+
+    @property
+    def value_layer(self) -> nn.Module | None:
+        """The critic's last linear layer, whose inputs' rank training measures; None without one."""
+        layers = [module for module in self.critic.modules() if isinstance(module, nn.Linear)]
+        return layers[-1] if layers else None
 
     @abstractmethod
     def for_acting(self) -> ActingNetwork | RememberingNetwork:

@@ -59,18 +59,18 @@ class Recurrence(nn.Module):
 class MemoryCritic(nn.Module):
     """The value of a decision after those before it."""
 
-    def __init__(self, encoder: Encoder, context_size: int, memory_size: int) -> None:
+    def __init__(self, encoder: Encoder, context_size: int, memory_size: int, num_outputs: int) -> None:
         super().__init__()
         self.encoder = encoder
         self.context = context_layers(encoder.context_width, context_size)
         self.memory = Recurrence(context_size, memory_size)
-        self.value = linear(context_size + memory_size, 1, gain=1.0)
+        self.value = linear(context_size + memory_size, num_outputs, gain=1.0)
 
     def forward(self, read: Read[EncoderInputs]) -> Tensor:
-        """Return the values of what the actor's encoder read, (B,)."""
+        """Return the outputs for what the actor's encoder read, (B, V)."""
         context = self.context(self.encoder(read.inputs, self.encoder.fuse()).context)
-        values: Tensor = self.value(self.memory(context, read.lengths)).squeeze(1)
-        return values
+        outputs: Tensor = self.value(self.memory(context, read.lengths))
+        return outputs
 
 
 class MemoryNetwork(EntityNetwork[EncoderInputs, FusedEncoder]):
@@ -100,7 +100,7 @@ class MemoryNetwork(EntityNetwork[EncoderInputs, FusedEncoder]):
         self.opponent = prediction_layer(remembered, space) if settings.predicts_opponent else None
         self.predicts_opponent = settings.predicts_opponent
         own_encoder = critic_encoder(space, layout)
-        self.critic = MemoryCritic(own_encoder, CRITIC_CONTEXT_SIZE, CRITIC_MEMORY_SIZE)
+        self.critic = MemoryCritic(own_encoder, CRITIC_CONTEXT_SIZE, CRITIC_MEMORY_SIZE, settings.value_bins)
 
     @property
     def actor_encoder(self) -> Encoder:

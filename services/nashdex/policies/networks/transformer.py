@@ -134,19 +134,19 @@ class Body(nn.Module):
 class TransformerCritic(nn.Module):
     """The value of a decision."""
 
-    def __init__(self, body: Body, token_size: int, memory_size: int) -> None:
+    def __init__(self, body: Body, token_size: int, memory_size: int, num_outputs: int) -> None:
         super().__init__()
         self.body = body
         self.memory = Recurrence(token_size, memory_size) if memory_size else None
-        self.value = linear(token_size + memory_size, 1, gain=1.0)
+        self.value = linear(token_size + memory_size, num_outputs, gain=1.0)
 
     def forward(self, read: Read[EncoderInputs]) -> Tensor:
-        """Return the values of what the actor's encoder read, (B,)."""
+        """Return the outputs for what the actor's encoder read, (B, V)."""
         context = self.body(read.inputs, self.body.encoder.fuse()).context
         if self.memory is not None:
             context = self.memory(context, read.lengths)
-        values: Tensor = self.value(context).squeeze(1)
-        return values
+        outputs: Tensor = self.value(context)
+        return outputs
 
 
 class TransformerNetwork(EntityNetwork[EncoderInputs, FusedEncoder]):
@@ -195,7 +195,8 @@ class TransformerNetwork(EntityNetwork[EncoderInputs, FusedEncoder]):
             num_layers=_CRITIC_NUM_LAYERS,
             feedforward_size=_CRITIC_FEEDFORWARD_SIZE,
         )
-        self.critic = TransformerCritic(critic, _CRITIC_TOKEN_SIZE, CRITIC_MEMORY_SIZE if self.remembers else 0)
+        critic_memory_size = CRITIC_MEMORY_SIZE if self.remembers else 0
+        self.critic = TransformerCritic(critic, _CRITIC_TOKEN_SIZE, critic_memory_size, settings.value_bins)
 
     @property
     def actor_encoder(self) -> Encoder:

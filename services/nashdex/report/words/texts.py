@@ -155,6 +155,9 @@ LEARNING_CHARTS = (
         "share of the returns' variance, by the critic",
         (("explained_variance", "explained variance"),),
     ),
+    LearningChart(
+        "Rank of the critic", "dimensions of its last layer's inputs", (("critic_rank", "dimensions that hold 99 %"),)
+    ),
     LearningChart("Value loss", "of the critic", (("value_loss", "value loss"),)),
     LearningChart("Policy loss", "of the actor", (("policy_loss", "policy loss"),)),
     LearningChart("Gradient norm", "before clipping", (("gradient_norm", "gradient norm"),)),

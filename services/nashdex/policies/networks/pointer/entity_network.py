@@ -17,6 +17,7 @@ from nashdex.policies.networks.actor_critic import ActorCritic, Outputs
 from nashdex.policies.networks.damage import AsObserved
 from nashdex.policies.networks.observed import Observed
 from nashdex.policies.networks.pointer.rows import Rows
+from nashdex.policies.networks.values import expected
 
 InputsT = TypeVar("InputsT")
 FusedT = TypeVar("FusedT")
@@ -79,8 +80,12 @@ class EntityNetwork(ActorCritic, Generic[InputsT, FusedT]):
 
     def values(self, observations: Tensor) -> Tensor:
         """Return the critic's values, (B,)."""
-        values: Tensor = self.critic(self.read(observations))
-        return values
+        return expected(self.value_outputs(observations))
+
+    def value_outputs(self, observations: Tensor) -> Tensor:
+        """Return the critic's outputs, (B, ``value_bins``)."""
+        outputs: Tensor = self.critic(self.read(observations))
+        return outputs
 
     def logits_and_prediction(self, observations: Tensor) -> tuple[Tensor, Tensor | None]:
         """Return the logits, and the logits of what the opponent chooses, (B, C)."""

@@ -7,7 +7,7 @@ The score of an action is w · relu(W_c context + W_t target + b), where the tar
 to switch to or of the move to use. W_c context is computed once a decision and W_t target once a target, so that ten
 actions cost little more than one. W_t is one for Pokémon and one for moves; b is one for each kind of action.
 
-The critic is such a network with its own, smaller encoder, which pools by the mean, and one output.
+The critic is such a network with its own, smaller encoder, which pools by the mean, and ``value_bins`` outputs.
 
 As it acts, layers are laid out once, without gradient. The logits equal ``PointerNetwork.logits`` up to rounding
 (|Δ log π| < 1e-4; in practice 1e-6).
@@ -135,16 +135,16 @@ class Scorer(nn.Module):
 class Critic(nn.Module):
     """The value of a decision."""
 
-    def __init__(self, encoder: Encoder, context_size: int) -> None:
+    def __init__(self, encoder: Encoder, context_size: int, num_outputs: int) -> None:
         super().__init__()
         self.encoder = encoder
         self.context = context_layers(encoder.context_width, context_size)
-        self.value = linear(context_size, 1, gain=1.0)
+        self.value = linear(context_size, num_outputs, gain=1.0)
 
     def forward(self, read: Read[EncoderInputs]) -> Tensor:
-        """Return the values of what the actor's encoder read, (B,)."""
-        values: Tensor = self.value(self.context(self.encoder(read.inputs, self.encoder.fuse()).context)).squeeze(1)
-        return values
+        """Return the outputs for what the actor's encoder read, (B, V)."""
+        outputs: Tensor = self.value(self.context(self.encoder(read.inputs, self.encoder.fuse()).context))
+        return outputs
 
 
 class PointerNetwork(EntityNetwork[EncoderInputs, FusedEncoder]):
@@ -172,7 +172,7 @@ class PointerNetwork(EntityNetwork[EncoderInputs, FusedEncoder]):
         own_encoder = critic_encoder(space, layout)
         self.opponent = prediction_layer(settings.context_size, space) if settings.predicts_opponent else None
         self.predicts_opponent = settings.predicts_opponent
-        self.critic = Critic(own_encoder, CRITIC_CONTEXT_SIZE)
+        self.critic = Critic(own_encoder, CRITIC_CONTEXT_SIZE, settings.value_bins)
 
     @property
     def actor_encoder(self) -> Encoder:

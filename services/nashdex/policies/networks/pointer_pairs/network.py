@@ -14,7 +14,7 @@ factors h from that vector. The pair (a, b) has the logit f(a) + f(b) + Σᵢ (�
 without signs, two actions with the same factors could never be worse together than apart. Factors are bounded, because
 products of large ones would cost the digits in which acting and training agree.
 
-The critic is such a context of its own, smaller, pooled by the mean, with one output.
+The critic is such a context of its own, smaller, pooled by the mean, with ``value_bins`` outputs.
 """
 
 from typing import NamedTuple
@@ -269,15 +269,15 @@ def _outputs(size: int, kinds: int, interaction_size: int) -> nn.Linear:
 class Critic(nn.Module):
     """The value of a decision."""
 
-    def __init__(self, encoder: Encoder, context_size: int) -> None:
+    def __init__(self, encoder: Encoder, context_size: int, num_outputs: int) -> None:
         super().__init__()
         self.encoder = encoder
-        self.value = linear(context_size, 1, gain=1.0)
+        self.value = linear(context_size, num_outputs, gain=1.0)
 
     def forward(self, read: Read[Inputs]) -> Tensor:
-        """Return the values of what the actor's encoder read, (B,)."""
-        values: Tensor = self.value(self.encoder(read.inputs, self.encoder.fuse()).context).squeeze(1)
-        return values
+        """Return the outputs for what the actor's encoder read, (B, V)."""
+        outputs: Tensor = self.value(self.encoder(read.inputs, self.encoder.fuse()).context)
+        return outputs
 
 
 class PointerPairsNetwork(EntityNetwork[Inputs, Fused]):
@@ -318,7 +318,7 @@ class PointerPairsNetwork(EntityNetwork[Inputs, Fused]):
             context_size=CRITIC_CONTEXT_SIZE,
             pool="mean",
         )
-        self.critic = Critic(of_critic, CRITIC_CONTEXT_SIZE)
+        self.critic = Critic(of_critic, CRITIC_CONTEXT_SIZE, settings.value_bins)
 
     @property
     def actor_encoder(self) -> Encoder:
