@@ -119,7 +119,7 @@ def _point(point: CurvePoint, axis: Axis) -> Point:
     return Point(axis.value(point), point.score.value, low, high, title)
 
 
-_GAUGES = ("entropy", "kl_iteration_start", "kl_reference", "explained_variance", "prediction_loss")
+_GAUGES = ("entropy", "kl_iteration_start", "kl_reference", "explained_variance", "critic_rank", "prediction_loss")
 """Final values that the page shows where an arm has them; the JSON document holds all."""
 
 _METHOD = (
