@@ -165,6 +165,7 @@ def _train(store: ObjectStore, plan: IterationPlan, generator: random.Random) ->
                 "entropy": (1.1 - 0.3 * done) * noise,
                 "clip_fraction": 0.1 * noise,
                 "explained_variance": 0.5 * done * noise,
+                "critic_rank": 12 + 8 * done,
                 "value_loss": (0.5 - 0.2 * done) * noise,
                 "policy_loss": -0.01 * done * noise,
                 "gradient_norm": 0.4 * noise,

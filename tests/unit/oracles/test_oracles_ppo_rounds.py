@@ -206,6 +206,7 @@ def test_the_gauges_of_later_rounds_are_from_the_round_and_from_the_iteration(tm
     at_border = [point.values for point in result.curve if point.update and point.values["kl_round_start"] < 1e-9]
     assert len(at_border) == 3, "each further round begins where its battles were played"
     assert all(v["kl_iteration_start"] > 1e-5 for v in at_border)
+    assert all(v["critic_rank"] >= 1 for v in at_border), "measured at the end of the round before"
     assert result.num_decisions > 3.5 * 200
     assert result.summary["entropy_at_start"] == pytest.approx(0.69, abs=0.01), "of the iteration"
 

@@ -62,6 +62,8 @@ STEP_SIZE: Final = "learning_rate"
 """Names of the controllers: each is called after the value that it multiplies."""
 _PROBE_DECISIONS = 4096
 """Decisions on which every round but the last is measured."""
+_ONCE_A_ROUND: Final = ("kl_iteration_start", "critic_rank")
+"""Values of a round's end that the steps of the next round repeat, for the live metrics and the report's curves."""
 _MEMORY_OF_ROUND = "train.oracle.round_battles"
 _MEMORY_OF_STEP = "train.oracle.minibatch_decisions, and raise train.oracle.accumulate to learn from as many a step"
 """Settings that limit the memory of a round and of an optimiser step."""
@@ -378,7 +380,7 @@ class Ppo:
         summary = measured()
         if self.training.check_round(summary):
             summary = measured()
-        self.training.state.latest["kl_iteration_start"] = summary["kl_iteration_start"]
+        self.training.state.latest |= {name: summary[name] for name in _ONCE_A_ROUND if name in summary}
         return summary
 
     @memory_limited_by(_MEMORY_OF_ROUND)
