@@ -16,7 +16,7 @@ from nashdex.core.section import KIND, Needs, OneOf, Section
 from nashdex.settings.run import RunSettings
 
 LARGEST_DEFAULT_SURFACE = 100
-LARGEST_SURFACE = 133
+LARGEST_SURFACE = 134
 
 Place = tuple[str, type[BaseModel], str, FieldInfo]
 
